@@ -217,7 +217,7 @@ def _error(values: np.ndarray) -> float | None:
 
 
 def _ranks(means: list[float | None], maximize: bool) -> list[float]:
-    """Ranks from 1, ties shared. Those without a mean are last, and tied."""
+    """Return ranks from 1, ties shared. Methods without a mean are last, and tied."""
     from scipy.stats import rankdata
 
     worst = -np.inf

@@ -73,7 +73,7 @@ class Description:
         For an inconsistent set: the size of a group of leaves for which no first split exists, and the triplets inside
         it, else 0.
     closure_size : int or None
-        The triplets that are implied, those given included.
+        The triplets that are implied, including the given ones.
     redundant : int or None
         Triplets that all others together imply.
     information : float or None
@@ -83,7 +83,7 @@ class Description:
     coherence : Coherence or None
         None without data.
     reasons : dict of str to str
-        Why an attribute is None, by its name. `coherence` without data needs none.
+        Why an attribute is None, by its name. `coherence` without data needs no reason.
 
     Examples
     --------
@@ -117,7 +117,7 @@ class Description:
 
     @property
     def ratio_covered(self) -> float | None:
-        """Triplets for each leaf that occurs in some. None if none does."""
+        """Triplets for each leaf that occurs in some. None without triplets."""
         return self.n_triplets / self.n_covered if self.n_covered else None
 
     @property
@@ -133,7 +133,7 @@ class Description:
 
     @property
     def all_information(self) -> float:
-        """The bits that tell one binary hierarchy of so many leaves from all others: log2((2n - 3)!!)."""
+        """The bits that tell one binary hierarchy of `n_leaves` leaves from all others: log2((2n - 3)!!)."""
         n = self.n_leaves
         return (lgamma(2 * n - 1) - lgamma(n)) / log(2) - (n - 1) if n > 2 else 0.0
 
@@ -217,7 +217,7 @@ def describe(
         Consistent or not.
     X : array_like or DataFrame, shape (n_samples, n_features), optional
         The samples, aligned with the triplets as in `cluster.ReCon`: by the index of a DataFrame, else by row numbers.
-        With X all samples are leaves, those in no triplet included, and `coherence` is computed.
+        With X all samples are leaves, including samples in no triplet, and `coherence` is computed.
     metric : str, callable or fitted transformer
         As in `cluster.ReCon`: a metric of ``scipy.spatial.distance``, or "precomputed" if X holds distances.
     max_steps : int or None
@@ -239,7 +239,7 @@ def describe(
     Notes
     -----
     Coherence applies an idea of Davidson, Wagstaff and Basu [1]_ to triplets. They rate sets of pairwise constraints by
-    how well these agree with each other under the metric, and by how much they add to the result of an algorithm
+    how well the pairs agree with each other under the metric, and by how much they add to the result of an algorithm
     without them. Here it is the share of the triplets with which the metric agrees, before any clustering. If it is
     low, the triplets contradict the metric, so another metric may be better, or many triplets are wrong. If it is high,
     they add little to the distances.
@@ -429,7 +429,7 @@ def _by_anchor(
     j: np.ndarray,
     step: int,
 ) -> None:
-    """Distances of each sample in i to all that go with it, block by block: scipy has none of single pairs."""
+    """Distances of each sample in i to all that go with it, block by block: scipy has no function for single pairs."""
     from scipy.spatial.distance import cdist
 
     order = np.argsort(i, kind="stable")

@@ -27,27 +27,27 @@ class KnowledgeReport:
     kind : {"triplets", "comparisons", "pairs", "hierarchy", "classes"}
         The kind of knowledge given. Several are joined by "and".
     amounts : ndarray of float64, shape (a,)
-        Shares of the samples that are not hidden of which the fits knew something. The first is 0.
+        Shares of the samples not hidden about which the fits knew something. The first is 0.
     agreement, chance : ndarray of float64, shape (a,)
         Share of the constraints on hidden samples that hold in the results, for each amount, and the same if samples
         that were hidden together exchange their names. For triplets of samples placed at random it is a third.
     standard_error : ndarray of float64, shape (a,)
         Standard error of the agreement, by samples.
     gain, gain_error : float
-        Agreement beyond chance (Cohen's kappa) with all of the knowledge less that with none, and the standard error of
-        this paired difference.
+        Agreement beyond chance (Cohen's kappa) with all of the knowledge less agreement without any, and the standard
+        error of this paired difference.
     verdict : {"helps", "hurts", "unclear"}
-        How knowing about all samples but the hidden ones places these, compared with the data alone.
+        How knowledge about all other samples places the hidden ones, compared with the data alone.
     worse : tuple of float
-        The smaller amounts that hurt, by the same rule: so much of the knowledge is clearly worse than none.
+        The smaller amounts that hurt, by the same rule: this part of the knowledge is clearly worse than nothing.
     agrees : bool
         True if results without knowledge agree with it clearly better than by chance: the data say something about it.
     holds : ndarray of bool, shape (a, m)
         Which constraints hold in results that knew nothing of one of its samples, row by row of `constraints`.
     constraints : TripletSet, PairwiseConstraints, Comparisons or tuple of these
-        Those that were compared: the ones given, or triplets sampled from the hierarchy or the classes. Rows of pairs
-        are the must-links, then the cannot-links. A comparison holds in a result that does not contradict it. A tuple
-        if there are several kinds.
+        The constraints that were compared: the ones given, or triplets sampled from the hierarchy or the classes. Rows
+        of pairs are the must-links, then the cannot-links. A comparison holds in a result that does not contradict it.
+        A tuple if there are several kinds.
     n_samples : int
         How many samples were hidden in turn: all that the knowledge is about.
     noise : float or None
@@ -71,7 +71,7 @@ class KnowledgeReport:
 
     @property
     def caveat(self) -> str:
-        """A sentence on the amounts that are worse than none although all of the knowledge is not. Else ""."""
+        """A sentence on the amounts that are worse than no knowledge although all of it is not. Else ""."""
         if not self.worse or self.verdict == "hurts":
             return ""
         parts = " or ".join(f"{x:.0%}" for x in self.worse)
@@ -123,7 +123,7 @@ def evaluate_knowledge(
     """Measure whether knowledge of some samples helps to place others: by samples whose knowledge is hidden.
 
     The samples that the knowledge is about are dealt into parts. For each part, hierarchies are made with the knowledge
-    of none, some and all samples of the other parts, and compared with the knowledge about the hidden ones.
+    of zero, some and all samples of the other parts, and compared with the knowledge about the hidden ones.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def evaluate_knowledge(
     sample_names : sequence, shape (n_samples,), optional
         The names of the rows, for an X without an index.
     estimator : estimator, optional
-        With ``fit(X, triplets=)`` (``pairs=``, ``hierarchy=``, ``classes=`` for these), ``hierarchy_`` and, for pairs,
+        With ``fit(X, triplets=)`` (or ``pairs=``, ``hierarchy=``, ``classes=``), ``hierarchy_`` and, for pairs,
         ``labels_``. The default is ``DivisiveReCon()``. It is cloned.
     n_folds : int
         Parts that are hidden in turn, at least 2. Fewer if there are not two samples for each.

@@ -28,7 +28,7 @@ class KnownAnswers:
     n_known : ndarray of int64
         How many answers of each person are to trios with a known answer.
     n_right : ndarray of int64
-        How many of these name the odd one.
+        How many of the answers name the odd one.
     """
 
     people: tuple[str | None, ...]
@@ -70,7 +70,7 @@ class KnownAnswers:
 
 
 def _at_most(right: int, known: int) -> float:
-    """The chance of no more right answers than these, for somebody who misses one in ten."""
+    """Return the chance of no more than `right` right answers, for somebody who misses one in ten."""
     return sum(comb(known, k) * (1 - SLIPS) ** k * SLIPS ** (known - k) for k in range(right + 1))
 
 

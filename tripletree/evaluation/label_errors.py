@@ -1,4 +1,4 @@
-"""Finding triplets that are likely errors: those that the data and the other triplets both contradict."""
+"""Finding triplets that are likely errors, as the data and the other triplets both contradict them."""
 
 from __future__ import annotations
 
@@ -62,10 +62,10 @@ def find_label_errors(
     -----
     Cross-validation with ReCon under a penalty, `n_folds` times `n_repeats` hierarchies of O(n^2) time each. In each
     one, ab|c has the score near / (near + far), where near is the number of leaves in the smallest clade with a and b,
-    and far that with c and one of them: it is above one half if ab|c is not displayed. With r repeats of which v do
-    not display it, and s the mean of their scores, it has the score (v + s) / (r + 1). Wrong triplets are recognised
-    mostly by the triplets around them. If m is much smaller than n, only the data count. Cross-validation to find wrong
-    labels is known as confident learning [1]_.
+    and far the number in the smallest clade with c and one of them: it is above one half if ab|c is not displayed. With
+    r repeats, v of which do not display it, and s the mean of their scores, it has the score (v + s) / (r + 1). Wrong
+    triplets are recognised mostly by the triplets around them. If m is much smaller than n, only the data count.
+    Cross-validation to find wrong labels is known as confident learning [1]_.
 
     On five data sets with m = n random triplets of classes, 10 % of them flipped and all sets consistent, the mean area
     under the ROC curve was .97, against .88 by the distances alone. Of the worst 10 %, .83 were flipped ones

@@ -78,7 +78,7 @@ def find_disputed_questions(answers: AnswerSet) -> list[DisputedQuestion]:
     Returns
     -------
     list of DisputedQuestion
-        Those with the largest minority first, else in the order in which they were first asked.
+        Questions with the largest minority first, else in the order in which they were first asked.
 
     See Also
     --------
@@ -129,7 +129,7 @@ class Agreement:
     people : tuple of (str or None)
         None stands for all answers without a name together.
     n_answers, n_unsure, n_quick : ndarray of int64
-        How many answers each gave, how many of these are "unsure", and how many quicker than a person can look
+        How many answers each gave, how many are "unsure", and how many are quicker than a person can look
         (`AnswerSet.quick`).
     with_others : ndarray of float64
         The share of equal answers, among all pairs of this person's answers with those of others to the same question.

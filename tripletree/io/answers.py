@@ -185,16 +185,16 @@ def read_answers(
         one of the items: ``odd=2`` for the files of the THINGS project, whose third item is the odd one. By default the
         column called odd, answer, response or choice, or the fourth of four.
     items : sequence of three (or two) str or int, optional
-        The columns of the items. By default the other ones if they are three, or those whose names belong together,
+        The columns of the items. By default the other ones if they are three, or columns whose names belong together,
         such as (a, b, c) or (item1, item2, item3).
     who, when : str or int, optional
-        The columns of the person and the time. By default those called who, person, participant, annotator, worker, ...
-        and when, time, timestamp, date, ...
+        The columns of the person and the time. By default columns called who, person, participant, annotator, worker,
+        ... and when, time, timestamp, date, ...
     seconds : str or int, optional
         The column of the response time, in seconds. By default a column whose name tells the unit: seconds, rt_s, ...,
         or milliseconds, rt_ms, response_time_ms, ..., which are divided by 1000.
     leaves : LeafIndex, iterable of labels or int, optional
-        All samples that could be asked about. By default those that occur. In tables, labels that are not text are
+        All samples that could be asked about. By default all that occur. In tables, labels that are not text are
         known by ``str(label)``. By default they are whole numbers if all of them are, else text.
     header : bool, optional
         Whether the first row of a table has the names of the columns. By default if it has the expected ones. A
@@ -213,7 +213,7 @@ def read_answers(
     Returns
     -------
     AnswerSet
-        In the order of the file, without those taken back. ``.origins`` has the line of each, or the row of a data
+        In the order of the file, without answers taken back. ``.origins`` has the line of each, or the row of a data
         frame counted from 1.
 
     Raises
@@ -426,7 +426,7 @@ def _maybe_person(asked: QuestionTable, taken: set[Any]) -> int | None:
 
 
 def _without_empty_rows(asked: QuestionTable, places: Sequence[int]) -> QuestionTable:
-    """The rows that show items: rows of other events of an experiment have none."""
+    """Return the rows that show items: rows of other events of an experiment have no items."""
     columns = [asked.table.columns[k] for k in places]
     shown = [k for k, row in enumerate(zip(*columns, strict=True)) if any(x is not None for x in row)]
     if len(shown) in (0, len(asked.table.lines)) or asked.table.names is None:
@@ -553,7 +553,7 @@ def _item_columns(table: RowTable, items: Any, answer: int, others: set[Any], gi
 
 
 def _command(table: RowTable, answer: int | None = None) -> str:
-    """The columns, and a command that names those of the items and of the answer: the only ones that fit, or A to D."""
+    """Return a sentence on the columns, and a command that names those of items and answer: what fits, or A to D."""
     table = _named_by_first_row(table)
     names: Sequence[Any] = table.names or range(len(table.columns))
     fitting = [x for x in _fitting(table) if answer in (None, x[3])] if len(names) <= _FEW_COLUMNS else []
@@ -599,7 +599,7 @@ def _fitting(table: RowTable) -> list[tuple[int, ...]]:
 
 
 def _by_places(table: RowTable, columns: Sequence[Sequence[str | None]], able: Sequence[int]) -> list[tuple[int, ...]]:
-    """Three columns that share their labels, and those whose cells are places, letters or sides alone."""
+    """Return the columns of three items that share labels and of an answer that is a place, a letter or a side."""
     names = table.names or [str(k) for k in range(len(columns))]
     alike = alike_columns(replace(table, names=names), lambda cells: False)
     if [len(x) for x in alike] != [3]:
@@ -671,7 +671,7 @@ def _check_no_positions(
 def _check_each_is_odd(
     table: RowTable, places: Sequence[int], answer: int, replies: np.ndarray, how: str = "labels"
 ) -> None:
-    """Refuse answers of which none is in one column, an anchor: many, or some in columns of no known name."""
+    """Raise if no answer is in one of the columns, an anchor: many answers, or some in columns of no known name."""
     count = np.bincount(replies[replies < ALIKE], minlength=3)[:3]
     names: Sequence[Any] = table.names or range(len(table.columns))
     named_odd = table.names is not None and ODD.among([names[answer]])

@@ -50,7 +50,7 @@ def _of_blca(cells: list[str]) -> str | None:
 
 
 def classifier(rows: Sequence[list[str]]) -> Callable[[list[str]], str | None] | None:
-    r"""Return the function that makes paths of lines such as these, the cells of a classifier's. None for other lines.
+    r"""Return the function that makes paths of `rows`, the lines of a classifier. None for other lines.
 
     Examples
     --------

@@ -57,13 +57,13 @@ def read_codes(
     header: bool | None = None,
     placeholders: bool | str | Iterable[str] = True,
 ) -> Hierarchy:
-    r"""Read a hierarchy from a list of codes, each of which is a path: ATC, ICD, MeSH tree numbers, NACE, ...
+    r"""Read a hierarchy from a list of codes that are paths: ATC, ICD, MeSH tree numbers, NACE, ...
 
     Parameters
     ----------
     path : path, file object, "-" or data frame
-        A code in each row, and perhaps its name: CSV or its like, a list with a code in each line, Parquet, or a data
-        frame whose codes are texts.
+        A code in each row, and perhaps its name: A delimited text (CSV), a list with a code in each line, Parquet, or a
+        data frame whose codes are texts.
     code_column : str or int, optional
         Column by name, or by position counted from 0. By default the one that holds codes, a column called code,
         ``ATC code``, ``tree number`` and the like first.
@@ -167,7 +167,7 @@ def read_codes(
 
 
 def code_place(names: Sequence[str] | None, columns: Sequence[Sequence[Any]], *, sure: bool = False) -> int | None:
-    """The column that holds codes of which some begin with others. None if no one does.
+    """Return the place of the column of codes, some of which begin with others. None without such a column.
 
     Parameters
     ----------
@@ -219,7 +219,7 @@ def _are_codes(cells: Sequence[str], *, called: bool, sure: bool) -> bool:
 
 
 def _with_header(table: RowTable) -> RowTable:
-    """The table without its first row, if that names the columns: the one of codes begins with a word that is none."""
+    """Return the table without its first row, if that names the columns: no code stands above the codes."""
     columns = [list(x[1:]) for x in table.columns]
     if not columns or code_place(None, table.columns) is not None or code_place(None, columns) is None:
         return table
@@ -317,7 +317,7 @@ def _levels(codes: Sequence[str]) -> _Cuts:
 
 
 def _general(codes: Sequence[str]) -> dict[str, str]:
-    """Numbers of three digits that hold others of the list if they are Dewey's, and what these begin with."""
+    """Return numbers of three digits that hold others of the list, if they are Dewey's, and their beginnings."""
     if not all(map(_DEWEY.fullmatch, codes)) or not any("." in x for x in codes):
         return {}
     held = {x[:k] for x in codes for k in (1, 2) if x[k:3].strip("0")}
@@ -363,7 +363,7 @@ def _letters(codes: Sequence[str]) -> list[int]:
 
 
 def _without_lost_letters(codes: list[str]) -> list[str]:
-    """The codes without letters that do not stand before the numbers that they hold: nothing tells which these are."""
+    """Return the codes without letters that do not stand before their numbers, which then are unknown."""
     letters = _letters(codes)
     numbers = [x for x in codes if x[0].isdigit()]
     names = [codes[k] for k in letters]

@@ -1,7 +1,7 @@
 """What the columns of a table are called, and what their cells mean: one list of names for every reader of tables.
 
 A reader asks a `Role` for the column that plays it, of a table as `tripletree.io.table.read_table` gives it. Words for
-no value are in `tripletree.core.labels`, those for links in `tripletree.io.pairs`.
+no value are in `tripletree.core.labels`, words for links in `tripletree.io.pairs`.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ def is_measure(name: Any) -> bool:
 
 
 def alike_columns(table: RowTable, are_codes: Callable[[set[str]], bool]) -> list[list[str]]:
-    """Groups of two or more columns that share their vocabulary, as those of items do.
+    """Return groups of two or more columns that share their vocabulary, as columns of items do.
 
     Parameters
     ----------
@@ -195,7 +195,7 @@ class Role:
         return sorted(found, key=lambda x: self.names.index(plain(x))) if self.ranked else found
 
     def place(self, table: RowTable, given: str | int | None = None, taken: Collection[int | None] = ()) -> int | None:
-        """The place of the column that is given, else of one that is called so and not taken. None if there is none."""
+        """Return the place of the column that is given, else of a free one with a usual name, or None."""
         if given is not None:
             return table.place(given, self.option)
         at: dict[str, list[int]] = {}
@@ -407,7 +407,7 @@ NODE = Role(
 )
 #: Of columns of classes.
 CLASS_NAMES = frozenset({"class", "classes", "group", "cluster", "category", "celltype", "diagnosis", "target"})
-#: Two columns of which the first is the nearer one.
+#: Names of two columns: the first is the nearer one.
 NEAR_FAR = (
     *(("near", "far"), ("positive", "negative"), ("pos", "neg"), ("winner", "loser"), ("closer", "farther")),
     *(("chosen", "unchosen"), ("chosen", "rejected"), ("moresimilar", "lesssimilar"), ("similar", "dissimilar")),
@@ -521,7 +521,7 @@ def pair_columns(names: Sequence[str]) -> tuple[str, str, str] | None:
 
 
 def are_called_ids(a: str, b: str) -> bool | None:
-    """True if two names are those of columns of ids (id1 and id2), None for other pairs (a and b, left and right)."""
+    """Tell whether two names are for columns of ids (id1 and id2), None for other pairs (a and b, left and right)."""
     if a.strip().isdigit() or not option_pairs([a, b]):
         return False
     return True if _is_one_of_ids(a) else None

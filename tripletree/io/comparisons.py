@@ -78,7 +78,7 @@ def read_comparisons(
         As in `read_answers`. ``"-"`` is the standard input. Gzip, bzip2, xz and zip are unpacked.
     columns : sequence of three str or int, optional
         Which columns hold anchor, near and far, by name or by position counted from 0, or with `answer` the anchor and
-        the two that are compared with it. By default those called anchor (reference, query, center, ...) and near and
+        the two that are compared with it. By default columns called anchor (reference, query, center, ...) and near and
         far (positive and negative, winner and loser, ...), or two options (left and right, option1 and option2, A and
         B, ...) and an answer. Without such a header, the three columns of the table in this order.
     answer : str or int, optional
@@ -91,7 +91,7 @@ def read_comparisons(
         The column of the person, as in `read_answers`.
     leaves : LeafIndex, iterable of labels or int, optional
         The leaves that may occur. Labels that are not strings are known by ``str(label)``. For indices into n
-        samples give n. By default those that occur, sorted: as whole numbers if all of them are, else as strings.
+        samples give n. By default all that occur, sorted: as whole numbers if all of them are, else as strings.
     header : bool, optional
         True if the first row has the names of the columns. By default if it has the names that are looked for. A
         first row whose words occur nowhere else is refused unless this is given.
@@ -219,7 +219,7 @@ def _name_three(content: bytes | str, name: str | None) -> bool:
 def _answered(
     asked: QuestionTable, found: Comparison, missing: Any, first: int | None, codes: Sequence[Any] | None, *, told: bool
 ) -> tuple[QuestionTable, np.ndarray]:
-    """The rows that have an answer, and those of them in which the second of the two is the nearer one.
+    """Return the rows that have an answer, and a mask of rows in which the second of the two is the nearer one.
 
     `told`: whether the caller has named the column of the answers.
     """
@@ -274,7 +274,7 @@ def _answered(
 
 
 def _command(table: RowTable, found: Comparison) -> str:
-    """The command that reads these comparisons, without the bracket at its end."""
+    """Return the command that reads the comparisons, without the bracket at its end."""
     names: Sequence[Any] = table.names or range(len(table.columns))
     anchor, one, other, told = (names[k] for k in found)  # type: ignore[index]
     return call_for(table, "read_comparisons", columns=[anchor, one, other], answer=told)[:-1]

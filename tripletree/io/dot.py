@@ -31,7 +31,7 @@ def read_dot(
     path : path, file object or "-"
         ``"-"`` is the standard input. Gzip, bzip2, xz and zip are unpacked.
     label : str
-        The attribute that labels a leaf and names an inner node. A node that has none is called by its identifier.
+        The attribute that labels a leaf and names an inner node. A node without it is called by its identifier.
     length : str
         The attribute of an edge, or else of the node below it, that is the length of the branch.
     height, rank : str

@@ -1,6 +1,6 @@
 """Tables of edges: a row for each node, naming it and its parent.
 
-Read are CSV and its like with any delimiter, Parquet, and the data frames of pandas, polars and pyarrow. Columns are
+Read are CSV with any delimiter, Parquet, and the data frames of pandas, polars and pyarrow. Columns are
 known by usual names (child and parent, id and parent_id, Darwin Core's taxonID and parentNameUsageID, subject and
 object, source and target, ...) or given by name. A root is a node whose parent is empty or the node itself. If no
 row shows a root, the nodes that are nobody's child.
@@ -86,7 +86,7 @@ def write_edges(hierarchy: Hierarchy, path: Target | None = None, *, format: _Fo
 
     Notes
     -----
-    Leaves go by their labels. Inner nodes go by their names if these tell them apart, and by "node 7" else: then a
+    Leaves go by their labels. Inner nodes go by their names if names tell them apart, and by "node 7" else: then a
     column `name` holds the names, by which `read_edges` gives back all names as written.
     The columns `length` and `rank` are there if something is known. Heights are written as lengths. The root is the
     row without parent.
@@ -235,22 +235,22 @@ def read_edges(
         Which parent counts if a node has several: see `Ontology.to_hierarchy`. By default they are refused.
     labels : {"id", "name"}, optional
         Names of leaves and inner nodes: the cells of the child column, or their names if there is a
-        column of names. A leaf without a name keeps its id, an inner node without a name has none. By default "id",
+        column of names. A leaf without a name keeps its id, an inner node without a name stays so. By default "id",
         and "name" for tables as `write_edges` makes them for inner nodes without a name of their own (columns child,
         parent, name and perhaps length and rank; leaves without names; ids such as "node 7" where the name is
-        another or none), so that they come back as they were.
+        another or missing), so that they come back as they were.
     child_column, parent_column : str or int, optional
-        Columns by name, or by position counted from 0. By default those with usual names, in any case and with
+        Columns by name, or by position counted from 0. By default columns with usual names, in any case and with
         underscores or without: child, parent; id, parent_id; node, parent; taxonID, parentNameUsageID; subject,
         object (the parent); source (the parent), target. A table of two columns without such names has no header,
         and the child first.
     name_column, length_column, rank_column : str or int, optional
-        Columns of names, branch lengths and ranks. By default those called name or label, length or branch_length,
+        Columns of names, branch lengths and ranks. By default columns called name or label, length or branch_length,
         rank or taxonRank, if there are any.
     delimiter : str, optional
         By default a tab, comma, semicolon or bar, whichever fits the first row.
     header : bool, optional
-        True if the first row has the names of the columns. By default if it has usual names, or those given.
+        True if the first row has the names of the columns. By default if it has usual names, or the given ones.
     placeholders : bool, str or iterable of str
         Names that are no taxa, such as "unclassified beetles". Inner nodes with such a name are left out, and what is
         below them is open (``.incertae_sedis``), as are leaves such as "Felis sp.". Names extend the known ones, False
@@ -460,7 +460,7 @@ _STATUS = ("taxonomicstatus", "status", "nameusage", "usage", "taxonstatus", "un
 _NOT_ACCEPTED = re.compile(
     r".*synonym.*|invalid|not[ _]accepted|unaccepted|misapplied.*|not[ _]valid|illegitimate|orthographic.*"
 )
-#: Names of which only a part is the accepted taxon, or only by mistake.
+#: Marks of names that belong to the accepted taxon in part, or by mistake.
 _IN_PART = re.compile(
     r".*\bpro[ _-]?parte\b.*|.*\bin part\b.*|.*\bpartim\b.*|.*misapplied.*|.*misidentif.*|ambiguous.*"
 )
@@ -471,7 +471,7 @@ _HOLDS = re.compile(
 
 
 def _accepted(table: RowTable, places: tuple[int | None, ...]) -> tuple[RowTable, dict[str, Any]]:
-    """The table without rows that are other names of taxa, and the id of the taxon by each of these names and ids.
+    """Return the table without rows that are other names of taxa, and the id of the taxon by each other name and id.
 
     In ColDP, the parent of a synonym is the accepted taxon. Rows that give a synonym as their parent get the accepted
     one.
@@ -490,7 +490,7 @@ def _accepted(table: RowTable, places: tuple[int | None, ...]) -> tuple[RowTable
 def other_names(
     table: RowTable, ids: Sequence[Any], texts: Sequence[int], *, taken: Iterable[int | None], parent: int | None = None
 ) -> tuple[set[int], dict[Any, Any], dict[str, Any]]:
-    """The rows that are other names of taxa, their accepted taxa by id, and the taxon by each of these names.
+    """Return the rows that are other names of taxa, their accepted taxa by id, and the taxon by each other name.
 
     Such a row has an accepted name elsewhere, or a status of such names.
 
@@ -602,7 +602,7 @@ class _Edges(NamedTuple):
     relations: list[str] | None
 
     def lengths_above(self, up: np.ndarray) -> np.ndarray | None:
-        """Length of the edge from each node to its parent, NaN if there is none."""
+        """Return the length of the edge from each node to its parent, NaN for roots."""
         if self.lengths is None:
             return None
         pairs = enumerate(up.tolist())
@@ -651,7 +651,7 @@ def _check_roots(
     has_row = np.zeros(int(max(at.max(), above.max())) + 1, np.bool_)
     has_row[at] = True
     missing = np.flatnonzero((above >= 0) & ~has_row[above])
-    tops = roots[np.isin(at[roots], above) | own[roots]]  # others are items of which no parent is known
+    tops = roots[np.isin(at[roots], above) | own[roots]]  # others are items without a known parent
     if missing.size and tops.size:
         i = int(missing[0])
         root = table.lines[int(tops[0])]
@@ -706,7 +706,7 @@ def _edge_lengths(table: RowTable, column: list | None, at: np.ndarray, above: n
 
 
 def _only_parents(edges: _Edges, table: RowTable) -> np.ndarray:
-    """The parent of each node, -1 for roots, where none has two."""
+    """Return the parent of each node, -1 for roots, where no node has two."""
     N = len(edges.ids)
     up = np.arange(N)
     up[edges.rows[:, 0]] = edges.rows[:, 1]

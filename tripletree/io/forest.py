@@ -162,12 +162,12 @@ def join_hierarchies(hierarchies: Sequence[Hierarchy], *, names: Sequence[str | 
     ----------
     hierarchies : sequence of Hierarchy
     names : sequence of str or None, optional
-        A name for each hierarchy, for roots that have none.
+        A name for each hierarchy, for roots without one.
 
     Returns
     -------
     Hierarchy
-        Each hierarchy is a clade of it. The root says no more than that these are different: it has no name.
+        Each hierarchy is a clade of it. The root says only that the hierarchies differ: it has no name.
 
     Raises
     ------
@@ -233,7 +233,7 @@ def join_hierarchies(hierarchies: Sequence[Hierarchy], *, names: Sequence[str | 
 
 
 def _supports(hierarchy: Hierarchy, width: int) -> np.ndarray:
-    """The support of the inner nodes in so many columns."""
+    """Return the support of the inner nodes in `width` columns."""
     found = np.full((hierarchy.n_nodes - hierarchy.n_leaves, width), np.nan)
     if hierarchy._support is not None:
         found[:, : hierarchy._support.shape[1]] = hierarchy._support

@@ -37,7 +37,7 @@ class FileStart:
 
     @cached_property
     def root(self) -> str:
-        """The name of the first XML element without its prefix, behind comments and the document type. "" if none."""
+        """The name of the first XML element without its prefix, behind comments and the document type, or ""."""
         body, at = self.body, 0
         for _ in range(LINES):
             at = body.find("<", at)
@@ -69,8 +69,8 @@ class FileFormat:
         Its reader, which gives a Hierarchy: the first argument is the path, options are keyword-only. None if only
         `ontology` reads it.
     trees : callable, optional
-        The reader of a file that may hold several hierarchies: a `tripletree.io.forest.TreeFile`. Its options are those
-        of the text, without those for the choice of a tree and for its root.
+        The reader of a file that may hold several hierarchies: a `tripletree.io.forest.TreeFile`. It has the options
+        of the text, except the choice of a tree and of its root.
     ontology : callable, optional
         The reader that gives an Ontology, for formats in which a node may have several parents.
     synonyms : callable, optional

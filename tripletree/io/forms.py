@@ -59,7 +59,7 @@ class Form:
         return bare if len({*bare}) == len(bare) else [*names]
 
     def rows(self, table: RowTable, wanted: Collection[str]) -> RowTable:
-        """The rows below these, without codes for no answer, the person called so. `wanted` are names to be kept."""
+        """Return the rows below the header, without codes for no answer, the person called so. Keep `wanted` names."""
         table = table.taking(range(self.texts(table), len(table.lines)))
         names = list(table.names or ())
         bare = self.bare(names)
@@ -99,7 +99,7 @@ def bare_names(names: Sequence[str]) -> list[str]:
 
 
 def has_header_of_form(content: bytes | str) -> bool:
-    """True for a table that one of these programs has written: its first row names the columns."""
+    """Tell whether one of the known programs has written a table: its first row names the columns."""
     head = content[:_HEAD]
     text = head.decode("utf-8", "replace") if isinstance(head, bytes) else head
     names = {plain(x.strip().strip('"')) for x in re.split(r"[,;\t]", text.lstrip("\ufeff").partition("\n")[0])}

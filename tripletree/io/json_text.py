@@ -72,7 +72,7 @@ def load_json(text: str, path: str | None, *, object_hook: Callable[[dict[str, A
     except _RepeatedKeyError:
         key, offset = _repeated_key(text)
         raise error(f"the key {key!r} has occurred before in this object", offset) from None
-    except ValueError:  # NaN and its like, or a number of more digits than Python makes an int of
+    except ValueError:  # NaN, Infinity, or a number of more digits than Python makes an int of
         found = next((m for m in _NOT_JSON.finditer(text) if m["word"]), None)
         word, offset = ("a number", 0) if found is None else (found["word"], found.start())
         what = f"{word!r} is not JSON" if not word[-1].isdigit() else f"a number of {len(word)} digits is too long"

@@ -52,7 +52,7 @@ def read_linkage(path: Source, *, labels: LeafIndex | Iterable[Hashable] | None 
     path : path, file object or "-"
         ``"-"`` is the standard input. Gzip, bzip2, xz and zip are unpacked. The format is recognised by the content.
     labels : LeafIndex or iterable of labels, optional
-        Labels of the n leaves. By default those in the file (.npz), or 0..n-1.
+        Labels of the n leaves. By default the labels in the file (.npz), or 0..n-1.
 
     Returns
     -------

@@ -67,14 +67,14 @@ class _Keys:
     length: str | None = None
 
     def label(self, node: dict[str, Any]) -> Any:
-        """The name of the object, None if it has none."""
+        """Return the name of the object, or None."""
         for key in _NAME if self.name is None else (self.name,):
             if node.get(key) is not None:
                 return node[key]
         return None
 
     def children_key(self, node: dict[str, Any], error: _Refuse) -> str | None:
-        """The key of the object's children, None if it has none."""
+        """Return the key of the object's children, or None."""
         if self.children is not None:
             return self.children if self.children in node else None
         found = [key for key in _CHILDREN if isinstance(node.get(key), (list, dict))]
@@ -83,7 +83,7 @@ class _Keys:
         return found[0] if found else None
 
     def branch(self, node: dict[str, Any], error: _Refuse) -> float:
-        """The length of the branch above the object, NaN if it has none."""
+        """Return the length of the branch above the object, NaN if not given."""
         for key in _LENGTH if self.length is None else (self.length,):
             value = node.get(key)
             if value is None:
@@ -174,7 +174,7 @@ class _Nodes:
     def collect(self, root: Any) -> None:
         """List the nodes of a whole value."""
         if isinstance(root, list) and len(root) == 1 and isinstance(root[0], dict):
-            root = root[0]  # the list of the roots, of which there is one
+            root = root[0]  # a list with one root
         todo = [_Item(root, -1, root)]
         while todo:
             value, above, within = todo.pop()
@@ -250,7 +250,7 @@ class _Nodes:
         raise self._error(msg, within)
 
     def supports(self) -> np.ndarray | None:
-        """The support of each node in the file, a row each. None if there is none."""
+        """Return the support of each node in the file, a row each. None without support."""
         if not self.support:
             return None
         found = np.full((len(self.parent), max(map(len, self.support.values()))), math.nan)
@@ -288,7 +288,7 @@ def _ids(value: Any) -> list[Any] | None:
 
 
 def _flat_key(items: list[dict[str, Any]], keys: _Keys) -> tuple[str, bool] | None:
-    """The key under which the objects name others, and whether those are their children. None if there is none."""
+    """Return the key under which objects name others, and whether the others are their children. None without a key."""
     choice = [(keys.children, True)] if keys.children is not None else [(k, True) for k in (*_CHILD_IDS, *_CHILDREN)]
     if keys.children is None:
         choice += [(k, False) for k in _PARENT_IDS]

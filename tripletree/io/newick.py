@@ -650,7 +650,7 @@ def _length_and_support(numbers: list[str]) -> tuple[str, str]:
 def _shared_nodes(labels: Sequence[str | None]) -> dict[str, list[int]]:
     """The nodes of a network that stand several times, by tag (``#H1``) and name: the places in `labels` of each.
 
-    A tag with one node or with different names is a part of these names, as in ``Sample#H1``.
+    A tag with one node or with different names is a part of the names, as in ``Sample#H1``.
     """
     found: dict[str, list[int]] = {}
     for i, label in enumerate(labels):
@@ -736,7 +736,7 @@ def read_newick(
     strict : bool
         False takes names with apostrophes, ``(O'Hara,al'Thor);``, which Newick would have in quotes with the
         apostrophes doubled. A quote counts as one if a label begins with it and ends at the next. Any other belongs
-        to the name, and a GuessedLabelWarning says which names these are.
+        to the name, and a GuessedLabelWarning lists such names.
     decimal : {".", ","}, optional
         The decimal mark of branch lengths. By default a point, and what may be a comma is refused.
     placeholders : bool, str or iterable of str
@@ -748,9 +748,9 @@ def read_newick(
     -------
     Hierarchy
         Leaves in the order of the text, inner nodes in the order in which their brackets close. Lengths that the
-        text leaves out or calls nan, NA or inf are NaN. `length` is None if there are none at all. Of two numbers
-        behind a node, ``:0.98:0.25``, the first is support and the second the length. Numbers in labels of inner nodes
-        are `support` and no names, see `read_support`.
+        text leaves out or calls nan, NA or inf are NaN. `length` is None if the text has no length at all. Of two
+        numbers behind a node, ``:0.98:0.25``, the first is support and the second the length. Numbers in labels of
+        inner nodes are `support` and no names, see `read_support`.
 
     Raises
     ------
@@ -881,15 +881,15 @@ def write_newick(
         If True, write the names of inner nodes.
     lengths : bool, "monotone" or "exact"
         If True, write branch lengths. For a hierarchy with heights, the differences. If a triplet delayed a close
-        merge these would be negative, which many programs refuse, so heights are raised to those below them first.
+        merge some would be negative, which many programs refuse, so heights are raised to the heights below them first.
         "exact" writes the differences as they are. Lengths that a hierarchy has without heights are written as they
-        are. "monotone" raises negative ones of these, too, to 0.
+        are. "monotone" raises their negative ones, too, to 0.
     blanks : {"quote", "underscore"}
         Labels with blanks stand in quotes, or with underscores instead of the blanks, for programs that
         take quotes for a part of the label (ete3 and R's ape do by default).
     support : array_like of float, shape (inner nodes,), or False, optional
         The support of each inner node, such as ``Supertree.support``. NaN if nothing is known. By default
-        ``hierarchy.support``, False writes none. It is written as the label of the node, beside a name as
+        ``hierarchy.support``, False writes no support. It is written as the label of the node, beside a name as
         ``name[&support=0.9]``: `read_newick` reads both.
 
     Returns
@@ -1065,7 +1065,7 @@ def _intervals(parent: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _lengths(hierarchy: Hierarchy, lengths: Lengths) -> np.ndarray | None:
-    """The branch lengths to write, none of them negative where they are to be monotone."""
+    """Return the branch lengths to write, at least 0 where they are to be monotone."""
     is_word = isinstance(lengths, str) and lengths in ("monotone", "exact")
     if not is_word and not isinstance(lengths, (bool, np.bool_)):
         msg = f"lengths must be True, False, 'monotone' or 'exact', not {lengths!r}"

@@ -2,8 +2,8 @@
 
 Read by a flat loop over the standard library's XML parser. The root is the node that no edge leads to. If nodes are
 marked ``root="true"``, it must be one of them. Without such a mark and without a ``<rootedge>`` the tree is unrooted.
-A leaf is labelled by its otu's label (its otu's id if that has none), else by its own. Among several ``<otus>`` the one
-counts that the tree's ``<trees>`` names, where both have an otu of the same id. Networks are refused, and so are
+A leaf is labelled by its otu's label (its otu's id if that has no label), else by its own. Among several ``<otus>`` the
+one counts that the tree's ``<trees>`` names, where both have an otu of the same id. Networks are refused, and so are
 entities and document types.
 """
 
@@ -59,7 +59,7 @@ def read_nexml(
     path : path, file object or "-"
         ``"-"`` is the standard input. Gzip, bzip2, xz and zip are unpacked.
     tree : str or int, optional
-        Which tree: its label (or id, if it has none), or its position in the file, from 0. May be left out if
+        Which tree: its label (or id, without a label), or its position in the file, from 0. May be left out if
         there is only one.
     join, outgroup, rooted
         As in `read_newick`: all trees below one root, where to put the root of a tree, whether there is one (by default
@@ -112,7 +112,7 @@ class _NexmlFile(TreeFile):
         return [x.name for x in self._trees]
 
     def tells_root(self, k: int) -> bool:
-        return True  # by a node with root="true", or by none
+        return True  # by a node with root="true", or by no mark at all
 
     def read(self, k: int, *, keys: Sequence[str] = SUPPORT_KEYS, sure: bool = False) -> Hierarchy:
         return self._hierarchy(self._trees[k])

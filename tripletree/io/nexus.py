@@ -555,7 +555,7 @@ def _newick(
 
 
 def _quoted(label: str, blanks: Blanks) -> str:
-    """A NEXUS word that every program reads back as this label, except for underscores if these are asked for."""
+    """Return a NEXUS word that every program reads back as this label, except for underscores if they are asked for."""
     if blanks == "underscore" and _PLAIN.fullmatch(label.replace("_", "")):
         return label
     return label if _PLAIN.fullmatch(label) else "'" + label.replace("'", "''") + "'"

@@ -18,7 +18,7 @@ _NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 
 
 def branch_length(text: str | None) -> float | None:
-    """A branch length as written, NaN for none at all and for nan, NA, inf. None if it is not a number."""
+    """Return a branch length as written, NaN for an empty text, nan, NA or inf. None if it is not a number."""
     text = (text or "").strip()
     if not text or UNKNOWN_LENGTH.fullmatch(text):
         return math.nan
@@ -46,7 +46,7 @@ def listed_hierarchy(
     parent : sequence of int
         Position of each node's parent in the list, -1 for the one root.
     labels : sequence of hashable
-        Names of leaves and inner nodes alike. None if there is none.
+        Names of leaves and inner nodes alike, or None.
     lengths : sequence of float
         Length of the branch above each node, NaN if unknown.
     ranks : sequence of str or None, optional

@@ -44,7 +44,7 @@ from tripletree.io.source import Source, Target, check_not_utf16, decoded, read_
 
 BLOCK = 1 << 20
 
-#: Tags that are read, and those that are known and passed over. "quoted" is checked for quotes that do not close.
+#: Tags that are read, and tags that are known and passed over. "quoted" is checked for quotes that do not close.
 _READ = (
     "id",
     "name",
@@ -87,7 +87,7 @@ _PLAIN = re.compile(r" ?([^ \t\\!{]++)(?: !|\Z)")
 _COMMENT = re.compile(r"(?:(?<=[ \t])|^)!")
 _MODIFIERS = re.compile(r"[ \t]\{[^{}=]*+=[^{}]*+\}[ \t]*+$")
 _RELATIONSHIP = re.compile(r"[ \t]*+([^ \t]++)[ \t]++([^ \t].*)", re.DOTALL)
-#: The mark of an open term, or of a top that is none, which other programs pass over.
+#: The mark of an open term, or (false) of a top that is not open. Other programs pass over it.
 _OPEN = re.compile(r"[ \t]*incertae_sedis[ \t]+\"?(?:(true|1)|false|0)\b", re.IGNORECASE)
 _RANK = re.compile(r"[ \t]*[^ \t\"]*has_rank[ \t]+(?:\"((?:[^\"\\]|\\.)*+)\"|([^ \t]+))", re.DOTALL)
 #: White space around values. Any other belongs to them.
@@ -399,9 +399,9 @@ def read_obo(
     path : path, file object or "-"
         ``"-"`` is the standard input. Gzip, bzip2 and xz are unpacked.
     relations : str, iterable of str, or None
-        The types of relations that make edges, by their id or name (``"part_of"``). ``None`` takes those that place a
-        term below another: is_a and part_of. Others point elsewhere: name them if you want. Types that point down
-        (has_part, or what the file states to be the inverse of part_of) are turned into their inverses.
+        The types of relations that make edges, by their id or name (``"part_of"``). ``None`` takes the relations that
+        place a term below another: is_a and part_of. Others point elsewhere: name them if you want. Types that point
+        down (has_part, or what the file states to be the inverse of part_of) are turned into their inverses.
     root : str or iterable of str, optional
         Only these terms and their descendants.
     namespace : str or iterable of str, optional

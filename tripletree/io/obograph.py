@@ -1,6 +1,6 @@
 """OBO Graphs: ontologies as JSON (``go.json``), nodes and edges in a list of graphs.
 
-Nodes that are classes are the terms. Those without a type count as classes if they have a label. Identifiers of the
+Nodes that are classes are the terms. Nodes without a type count as classes if they have a label. Identifiers of the
 OBO library are shortened, so that they read as in OBO files (``http://purl.obolibrary.org/obo/GO_0008150`` is
 ``GO:0008150``). The genus of a logical definition is a parent.
 """
@@ -101,7 +101,7 @@ class _GraphDocument:
         self._others: set[str] = set()
         #: The ids that the file uses as properties of nodes.
         self._predicates: set[str] = set()
-        #: Nodes without a type that are none of its terms.
+        #: Nodes without a type that are not among its terms.
         self._properties: set[str] = set()
         graphs = self._graphs()
         self._find_properties(graphs)

@@ -47,7 +47,7 @@ _Test = Callable[[int], bool]
 
 
 def rows_that_count(table: RowTable, only: str) -> list[int]:
-    """The rows of a table for which a condition holds. A ValueError if it is none, or names no column."""
+    """Return the rows of a table for which a condition holds. A ValueError if it is malformed, or names no column."""
     if not isinstance(only, str):
         msg = f"only must be a condition as text, {_HOW}, not {only!r:.60}"
         raise ValueError(msg)

@@ -9,7 +9,7 @@ One set of rules for OBO, OWL and OBO Graphs:
 - Relation types go by their short names: ``part_of``, not ``BFO:0000050``. Any of a type's names may be asked for.
 - A term whose name is no taxon, such as "unclassified cell", is contracted (`Ontology.contract`).
 - A type that points down (``has_part``, or one that the file states to be the inverse of one that points up) is turned:
-  its edges are those of its inverse.
+  its edges are the edges of its inverse.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ class TermTable:
         self._parents: list[str] = []
         self._types: list[str] = []
         self._edge_at = array("q")
-        #: Terms of which it says that they have a parent, and not in so many words which one.
+        #: Terms that have a parent according to the file, which does not say which one.
         self.unplaced: set[str] = set()
         #: (child, parent, place): the genus in the definition of a term, "a B that ...".
         self._genera: list[tuple[int, str, int]] = []
@@ -319,9 +319,9 @@ class TermTable:
         return past_placeholders(self._with_open_tops(made), fillers, terms=made.ranks is None)
 
     def _with_open_tops(self, ontology: Ontology) -> Ontology:
-        """The ontology with tops of which no place is known as open terms, if there are others beside them.
+        """Return the ontology with tops without a known place as open terms, if there are others beside them.
 
-        They stand in no file read, have a parent that is not told in so many words, or neither parents nor children.
+        They stand in no file read, have a parent that is not named, or neither parents nor children.
         """
         tops = np.flatnonzero(ontology.n_parents == 0)
         if tops.size < 2:
@@ -492,7 +492,7 @@ class TermTable:
         return keep
 
     def _cycle_error(self, edges: np.ndarray, types: list[str], places: array, ids: list[str]) -> ParseError | None:
-        """The cycle among the edges, each step with its place. None if there is none."""
+        """Return the cycle among the edges, each step with its place, or None."""
         rows = edges.tolist()
         cycle = find_cycle(rows, len(ids))
         if not cycle:
@@ -509,7 +509,7 @@ class TermTable:
 
 
 def part(ontology: Ontology, root: Any) -> Ontology:
-    """The terms at or below some terms, which may go by other names. All if none is asked for."""
+    """Return the terms at or below some terms, which may go by other names. By default all."""
     if root is None:
         return ontology
     asked = [root] if isinstance(root, str) or not isinstance(root, Iterable) else list(root)
@@ -571,7 +571,7 @@ def several(given: Strings, what: str) -> list[str]:
 
 
 def find_cycle(rows: list[list[int]], n: int) -> list[int]:
-    """The edges, by position, of a cycle upwards. Empty if there is none."""
+    """Return the edges, by position, of a cycle upwards, or an empty list."""
     above: list[list[tuple[int, int]]] = [[] for _ in range(n)]
     n_children = [0] * n
     for e, (child, parent) in enumerate(rows):

@@ -350,7 +350,7 @@ class _OwlDocument:
                         self._genera.append((subject, parent, self._xml.here))
 
     def _equivalents(self, subject: str, node: Element) -> list[Element]:
-        """Take the named classes that a class is equivalent to. Gives back those that are described within."""
+        """Take the named classes that a class is equivalent to. Return the classes that are described within."""
         within = []
         for child in node.iterfind(f"{{{_OWL}}}equivalentClass"):
             other = self._object(child)
@@ -395,7 +395,7 @@ class _OwlDocument:
                 terms.ranks[position] = self._ranks[iri]
             if iri in self._deprecated:
                 terms.obsolete.add(position)
-        for one, other in self._matches:  # those of other thesauri are not here
+        for one, other in self._matches:  # classes of other thesauri are not here
             if one in self._classes and other in self._classes:
                 terms.equivalent.append((self._id(one), self._id(other)))
         for iri, scope, text in self._synonyms:

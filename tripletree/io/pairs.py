@@ -8,8 +8,8 @@ one::
     'Homo sapiens', 'Gorilla gorilla', cannot, 0.8
     #!leaves orang
 
-The link is ``must`` or ``cannot``. Other words for these are ``must-link`` and ``cannot-link`` (also with ``_``),
-``ML`` and ``CL``, ``1`` (``+1``, ``+``) and ``-1`` (``-``) or ``0``, but not both of these in one file, ``True`` and
+The link is ``must`` or ``cannot``. Other words are ``must-link`` and ``cannot-link`` (also with ``_``),
+``ML`` and ``CL``, ``1`` (``+1``, ``+``) and ``-1`` (``-``) or ``0``, but not both -1 and 0 in one file, ``True`` and
 ``False``, ``yes`` and ``no``, ``same`` and ``different``, ``same cluster`` and ``different clusters`` (in quotes in
 text), ``match`` and ``non-match``, ``link`` and ``no link``, ``together`` and ``apart``, ``similar`` and
 ``dissimilar``, ``duplicate`` and ``distinct``, ``ja`` and ``nein``, ``oui`` and ``non``, all in any case. A pair with
@@ -75,12 +75,12 @@ from tripletree.io.ways import call, listed, question
 _EXPECTED = "expected 'a b must' or 'a b cannot', and perhaps a weight in 0..1"
 #: Lines by which pairs are recognised.
 _LINES = 50
-#: Characters in which these lines are looked for.
+#: Characters in which the first lines are looked for.
 _HEAD = 1 << 16
 #: Columns of the source of a record, and what Splink writes between the source and the id in that.
 _SOURCE = re.compile(r"source|dataset|data_source|database|table")
 _JOINT = "-__-"
-#: Rows of which the cells tell what a column holds.
+#: Rows whose cells tell what a column holds.
 _COMPARED = 10_000
 #: The words for a link, in any case.
 LINKS = {
@@ -91,7 +91,7 @@ LINKS = {
     **dict.fromkeys(("false", "no", "different", "different-cluster", "different-clusters"), False),
     **dict.fromkeys(("nein", "non", "falsch", "faux", "falso"), False),
 }
-#: Cells of pairs of which no link is known. A dash is a cannot-link.
+#: Cells of pairs without a known link. A dash is a cannot-link.
 _NO_LINK = GAPS - {"-"} | {"unknown", "unsure", "not sure", "undecided", "unclear", "uncertain", "don't know"}.union(
     ("possible", "possible match", "possible link", "possible duplicate", "potential match", "potential link"),
     (
@@ -108,7 +108,7 @@ _NO_LINK = GAPS - {"-"} | {"unknown", "unsure", "not sure", "undecided", "unclea
 )
 #: Letters for some of them, which are labels as well: they do not tell a file of pairs.
 _LETTERS = {"y": "yes", "t": "true", "n": "no", "f": "false"}
-#: Those that answer whether two leaves are the same. A column may well be called by one of the others.
+#: Words that answer whether two leaves are the same. A column may well be called by one of the others.
 _FLAGS = frozenset({"+1", "1", "+", "-1", "-", "0", "true", "false", "yes", "no"}).union(
     ("ja", "nein", "oui", "non", "sí", "wahr", "falsch", "vrai", "faux", "verdadero", "falso", "vero")
 )
@@ -322,7 +322,7 @@ class PairRows(LabelRows):
             self._named = None
 
     def called(self, names: Sequence[str], columns: Sequence[str]) -> Sequence[str]:
-        """The columns asked for, or, where none are, those that are called so."""
+        """Return the columns asked for, else the columns with usual names."""
         if tuple(columns) == PAIR_COLUMNS and not set(columns) <= set(names):
             kind = len(names) == 3 and plain(names[2]) in LINK_KINDS
             told = tuple(names[:3]) if kind or tuple(names) == self._told else None
@@ -388,7 +388,7 @@ class PairRows(LabelRows):
         return f"{link!r} is not a link" + ("" if shown else f": {_WORDS}")
 
     def _hint_at_header(self) -> None:
-        """Give advice if the first row is a header: all others are well, and none has a label of it."""
+        """Give advice if the first row is a header: all others are well, and no other row has a label of it."""
         if self._either is not None and self.labels and self.lines and self.labels[0] == self._either[:2]:
             shown = ",".join(self._either)
             message = (
@@ -460,7 +460,7 @@ def link_of(word: str) -> bool | None:
 
 
 def _may_be_link(cell: str) -> bool:
-    """True if a cell is a link, or a probability. 2 beside 1 is none."""
+    """Tell whether a cell is a link or a probability. A 2 beside a 1 is neither."""
     return cell != "1" and (link_of(link_word(cell)) is not None or (is_number(cell) and abs(float(cell)) < 1))
 
 
@@ -471,7 +471,7 @@ def are_links(cells: Collection[str]) -> bool:
 
 
 def pair_by_cells(table: RowTable) -> tuple[tuple[str, str] | None, list[str], list[str]]:
-    """The two columns of labels, those that may hold their link, and those that surely do, by words for links."""
+    """Return the two columns of labels, the columns that may hold their link, and the columns that surely do."""
     names = table.names or []
     pair = id_pair(names)
     if pair is None:
@@ -650,8 +650,8 @@ def read_pairs(
         ``"-"`` is the standard input. Gzip, bzip2, xz and zip are unpacked. Also what recordlinkage gives: a Series of
         probabilities by pairs of ids, or a MultiIndex of such pairs, which are must-links.
     format : {"text", "csv", "tsv", "parquet"}, optional
-        By default the suffix decides (.txt, .csv, .tsv, .parquet, also before .gz, .bz2 or .xz). Without one of these,
-        a table if the first line is a header with the columns, else text.
+        By default the suffix decides (.txt, .csv, .tsv, .parquet, also before .gz, .bz2 or .xz). Without a known
+        suffix, a table if the first line is a header with the columns, else text.
     leaves : LeafIndex, iterable of labels or int, optional
         The leaves that may occur, all of which the result has. Labels that are not strings are known by ``str(label)``.
         For files of row numbers give the number of samples, for labels that are numbers the index of X. By default the

@@ -98,7 +98,7 @@ def read_phyloxml(
         the attribute ``rooted`` says).
     labels : {"name", "scientific_name", "common_name", "code", "id", "sequence", "any"}
         The part of a clade that labels the leaf or names the inner node: its name, something of its taxonomy, or
-        the name of its sequence. "any" takes the first of these that the clade has.
+        the name of its sequence. "any" takes the first one that the clade has.
     placeholders : bool, str or iterable of str
         Names of inner nodes that are no taxa, as in `read_newick`.
 
@@ -277,7 +277,7 @@ def _support(phylogeny: _Phylogeny, keys: Sequence[str]) -> np.ndarray | None:
 
 
 def _hint(phylogeny: _Phylogeny, u: int) -> str:
-    """The kinds of labels by which all leaves differ, where those asked for are missing or repeat at clade `u`."""
+    """Return the kinds of labels by which all leaves differ, if the one asked for is missing or repeats at `u`."""
     inner = set(phylogeny.parent)
     leaves = [k for k in range(len(phylogeny.parent)) if k not in inner]
     for kind in get_args(CladeLabels):

@@ -61,7 +61,7 @@ _NO_ANSWER = frozenset(
     {"unsure", "cannot_say", "can't_say", "don't_know", "dont_know", "not_sure", "idk", "no_idea", "no_response"}
     | {"no_answer", "timeout", "time_out", "skip", "skipped", "weiss_nicht", "weiß_nicht", "je_ne_sais_pas"}
 )
-#: Answers about three items that name none of them.
+#: Answers about three items that name no item.
 WORDS = {
     **dict.fromkeys(("alike", "all_alike", "same"), ALIKE),
     **dict.fromkeys(("different", "all_different"), DIFFERENT),
@@ -344,7 +344,7 @@ def _long(asked: QuestionTable, wanted: Collection[str], codes: Sequence[Any] | 
 
 
 def _melted(asked: QuestionTable, pattern: str) -> QuestionTable | None:
-    """A row a number in the columns' names. None if these then have no answer."""
+    """Return a row for each number in the columns' names. None if the rows then have no answer."""
     names = asked.table.names or []
     groups: dict[int, dict[str, int]] = {}
     for k, name in enumerate(names):
@@ -414,7 +414,7 @@ def _compared_in(text: str) -> list[str] | None:
 
 
 def _of_comparisons(asked: QuestionTable, texts: Sequence[str | None]) -> QuestionTable | None:
-    """Comparisons whose items stand in the text of the question, or in the header. None if there are none."""
+    """Return comparisons whose items stand in the text of the question, or in the header, or None."""
     groups = []
     for k, text in enumerate(texts):
         trio = _compared_in(text or "")
@@ -434,7 +434,7 @@ def _of_comparisons(asked: QuestionTable, texts: Sequence[str | None]) -> Questi
 
 
 def _with_rows_as_people(made: QuestionTable, n: int, m: int) -> QuestionTable:
-    """Questions of which each row is a person, n rows with m questions, unless a column has the people."""
+    """Return questions with each row as a person, n rows with m questions, unless a column has the people."""
     if not WHO.among(made.table.names or ()):
         rows = [f"row {k + 1}" for k in range(n) for _ in range(m)]
         made.table = replace(made.table, names=[*(made.table.names or []), "who"], columns=[*made.table.columns, rows])
@@ -551,7 +551,7 @@ _NEUTRAL = frozenset(
 
 
 def _asking_for_the_odd(asked: QuestionTable, groups: list[list[Any]], texts: Sequence[str | None]) -> list[list[Any]]:
-    """The questions without those that ask, in a sentence, for something else than the odd one. An error if all do."""
+    """Return the questions that do not ask, in a sentence, for something else than the odd one. Raise if all do."""
     names = asked.table.names or []
     stems = [_stem_of(texts[x[3]] or "", x[:3]) for x in groups]
     words = [{*re.findall(r"[^\W\d_]+", x)} for x in stems]
@@ -598,7 +598,7 @@ def _are_places(items: Sequence[str]) -> bool:
 def _items_in(
     text: str, said: set[str], *, coded: bool = False, codes: Sequence[Any] | None = None
 ) -> list[str] | None:
-    """The three items that a question's text lists at its end, with each answer among them. None if it has none.
+    """Return the three items that a question's text lists at its end, with each answer among them, or None.
 
     With `coded` all answers may be positions, or the `codes` that are given.
     """
@@ -712,7 +712,7 @@ def _apart(asked: QuestionTable, wanted: Collection[str]) -> QuestionTable:
 
 
 def _three_in(cells: Sequence[str | None], said: Sequence[str | None]) -> tuple[list[list[str] | None] | None, bool]:
-    """The three parts of each cell, by one separator, of which the answers name one, and whether by their labels."""
+    """Return the three parts of each cell, by one separator (answers name a part), and whether they do so by labels."""
     asked = [(x, y) for x, y in zip(cells, said, strict=True) if x is not None and not is_no_answer(y)]
     for separator in _SEPARATORS if asked else ():
         parts = [
@@ -999,7 +999,7 @@ def says_far(name: str) -> bool:
     return bool(ODD.among([name])) or _FAR.search(words_of(name)) is not None
 
 
-#: So many unknown words beside known answers may stand for none.
+#: Up to 6 unknown words beside known answers may stand for no answer.
 _FEW_WORDS = 6
 #: Names of columns that hold what is alike, which is never the odd one.
 _NEAR = re.compile(r"(?:^|_)(?:similar|alike|closest|nearest|closer|nearer|best|liked?|preferred|same|match)(?:_|$)")
@@ -1131,7 +1131,7 @@ def one_hot(columns: Mapping[str, Sequence[str | None]]) -> tuple[str, list[str]
 
 
 def yes_or_no(said: Sequence[str | None], missing: Any = None) -> np.ndarray | None:
-    """1 for each yes, 0 for no and -1 for no answer. None if an answer is something else, or there is none."""
+    """Return 1 for each yes, 0 for no and -1 for no answer. None if an answer is something else, or all are missing."""
     gaps = gap_words(missing)
     found = np.full(len(said), -1, np.int8)
     for k, x in enumerate(said):
@@ -1161,7 +1161,7 @@ def positions_said(
     codes: Sequence[Any] | None = None,
     words: Mapping[str, int] | None = None,
 ) -> tuple[np.ndarray, str]:
-    """Which of the items of its row each answer names: its position, -1 for no answer, -2 if it is none of them.
+    """Return which item of its row each answer names: its position, -1 for no answer, -2 for another label.
 
     Parameters
     ----------
@@ -1169,7 +1169,7 @@ def positions_said(
     rows : sequence of sequence of str
         The items.
     columns : sequence of (str or None)
-        Names of the items' columns, None if they have none.
+        Names of the items' columns, None if they have no names.
     missing : value or collection of values, optional
         Answers that are none.
     first : {0, 1}, optional
@@ -1224,7 +1224,7 @@ def positions_said(
 
 
 def _none(said: Sequence[str | None], missing: Any) -> Iterator[bool]:
-    """Whether each answer is none."""
+    """Tell for each answer whether it is a word for no answer."""
     gaps = gap_words(missing)
     return (x is None or is_gap(x, gaps) or (missing is None and is_no_answer(x)) for x in said)
 
@@ -1289,7 +1289,7 @@ def _codes(
 
 
 def _of_keys(keys: Mapping[str, str], places: Mapping[str, int]) -> dict[str, int]:
-    """The answers that are called so, or keys of these names."""
+    """Return the answers that are called so, or keys of the same names."""
     return {**{x: places[y] for x, y in keys.items() if y in places}, **places}
 
 
@@ -1325,13 +1325,13 @@ def _stem(text: str) -> str:
 def unknown_answers(
     said: Sequence[str | None], found: np.ndarray, names: Sequence[str | None], width: int, command: str
 ) -> str:
-    """What to do about answers that are not known: take the only one for none, else tell what they mean.
+    """Say what to do about unknown answers: take a single one for no answer, else tell what they mean.
 
     `command` reads the table, without the bracket at its end.
     """
     wrong = sorted({str(said[k]) for k in np.flatnonzero(found == -2).tolist()}, key=_place_of_key)
     none = _answers_that_are_none(wrong, width, labels=bool((found >= 0).any()))
-    if none:  # with those that are known, which count no longer if some are given
+    if none:  # with the known words, which count no longer if some are given
         none += sorted({x.strip() for x, k in zip(said, found.tolist(), strict=True) if k == -1 and x and x.strip()})
         stand = f"if {'it stands' if len(none) == 1 else 'these stand'} for no answer"
         return f"; {stand}: {command}, missing={none!r})"
@@ -1357,7 +1357,7 @@ def unknown_answers(
 
 
 def _answers_that_are_none(wrong: Sequence[str], width: int, *, labels: bool) -> list[str]:
-    """Which of the unknown answers may be none: words beside labels, or what is no position beside positions."""
+    """Return the unknown answers that may mean no answer: words beside labels, or texts beside positions."""
     keys = len(wrong) > 1 and any(len(x) == 1 and x.isalpha() for x in wrong)
     if labels:
         return [*wrong] if len(wrong) <= _FEW_WORDS and not keys else []

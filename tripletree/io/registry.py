@@ -65,8 +65,8 @@ from tripletree.io.table import parquet_names
 from tripletree.io.taxdump import FORMAT as TAXDUMP
 from tripletree.io.wordnet import FORMAT as WORDNET
 
-#: Every format by its name. Those that recognise themselves do so in this order. The others, which compete for the same
-#: text, are told apart in `_of_lines` below.
+#: Every format by its name. Formats that recognise themselves do so in this order. The others, which compete for the
+#: same text, are told apart in `_of_lines` below.
 FORMATS: dict[str, FileFormat] = {
     x.name: x
     for x in (
@@ -174,7 +174,7 @@ _NEXUS_PART = re.compile(
 
 
 def _of_content(content: bytes, name: str | None) -> _Recognition:
-    """The format of an unpacked file. A ParseError if it is none of the formats."""
+    """Return the format of an unpacked file, or raise a ParseError if no format fits."""
     if content.startswith(b"\x93NUMPY"):
         return _Recognition("linkage", "it is a numpy array")
     if content.startswith(b"PAR1"):
@@ -319,7 +319,7 @@ def _are_paths(lines: list[str], mark: str) -> bool:
 
 
 def _or_codes(cells: Sequence[str]) -> str:
-    """Advice where cells look like codes with levels, such as EC numbers, of which none begins another."""
+    """Return advice where cells look like codes with levels, such as EC numbers, and no code begins another."""
     if len(cells) < 2 or not all(_LEVELS.fullmatch(x.strip()) for x in cells):
         return ""
     return f"; if {cells[0].strip()!r} is a code, of which the parts are levels: read_codes(path, code_column=0)"
@@ -498,7 +498,7 @@ def read_hierarchy(path: Source, *, format: str | None = None, **options: Any) -
     Raises
     ------
     NotATreeError
-        If a node has several parents and none is chosen with `parent`.
+        If a node has several parents and `parent` is not given.
 
     See Also
     --------
@@ -612,7 +612,7 @@ def read_support(
     hierarchy : Hierarchy
         As `read_hierarchy` gives it, but that labels of inner nodes that are support are no names.
     support : ndarray of float64, shape (inner nodes,)
-        In the unit of the file. NaN if a node has none.
+        In the unit of the file. NaN if a node has no support.
 
     See Also
     --------
@@ -703,9 +703,9 @@ def read_ontology(
         OBO, OWL or SKOS, OBO Graphs, WordNet, or any of `FORMATS` that names parents (edges, flat JSON, taxdumps,
         lineages).
     mode : {"certain", "tree"}
-        "certain" keeps all parents: `induce` and its like then give the triplets that hold whichever parent is chosen
-        for each term. "tree" chooses one parent for each term, by the rule `parent`, and with it more triplets, which
-        depend on the choice. `Ontology.resolution` measures how many either gives.
+        "certain" keeps all parents: `induce`, `sample_triplets` and `decompose` then give the triplets that hold
+        whichever parent is chosen for each term. "tree" chooses one parent for each term, by the rule `parent`, and
+        with it more triplets, which depend on the choice. `Ontology.resolution` measures how many either gives.
     parent : {"error", "deepest", "first", "smallest"}, optional
         For ``mode="tree"`` alone, by default "error": see `Ontology.to_hierarchy`.
     labels : {"id", "name"}, optional
@@ -724,7 +724,7 @@ def read_ontology(
     Raises
     ------
     NotATreeError
-        If ``mode="tree"``, a term has several parents, and none is chosen with `parent`.
+        If ``mode="tree"``, a term has several parents, and `parent` is not given.
 
     Examples
     --------
@@ -764,7 +764,7 @@ def read_synonyms(path: Source, *, format: str | None = None, **options: Any) ->
     format : str, optional
         "taxdump", "obo", "owl" or "obograph". By default `recognize` tells.
     **options
-        For ontologies, ``scopes``: the synonyms to take, some of "exact" (by default these alone), "narrow",
+        For ontologies, ``scopes``: the synonyms to take, some of "exact" (the default), "narrow",
         "broad" and "related", which mean other things than the term.
 
     Returns
@@ -875,7 +875,7 @@ def write_hierarchy(
 
 
 def format_to_write(path: Target | None, format: str | None) -> FileFormat:
-    """The format named, else the one of the path's extension. A ValueError if there is none or it has no writer."""
+    """Return the format named, else the one of the path's extension. Raise a ValueError if it has no writer."""
     writers = {name: form for name, form in FORMATS.items() if form.write is not None}
     if format is not None:
         if format not in writers:

@@ -84,7 +84,7 @@ def check_row_format(format: Any) -> None:
 
 
 def format_of_suffix(name: str | None) -> str | None:
-    """The format of a file's suffix, before .gz, .bz2 or .xz. None if it has none of those known."""
+    """Return the format of a file's suffix, before .gz, .bz2 or .xz. None for an unknown suffix."""
     path = Path(name or "")
     if path.suffix.lower() in _PACKED:
         path = path.with_suffix("")
@@ -144,7 +144,7 @@ class LabelRows:
     numbers : dict
         The labels of a data frame or Parquet file that are whole numbers, by their texts.
     coded : CodedRows or None
-        The rows instead of `labels`, `lines` and `weights`, if these were read as whole columns.
+        The rows instead of `labels`, `lines` and `weights`, if they were read as whole columns.
     problems : list of RowProblem
     """
 
@@ -170,7 +170,7 @@ class LabelRows:
         self.more: list[tuple[str, int]] = []
         self.numbers: dict[str, int] = {}
         self.coded: CodedRows | None = None
-        #: Rows of the source that came before these, in other batches.
+        #: Rows of the source that came before, in other batches.
         self.before = 0
         self.problems: list[RowProblem] = []
         #: Names of the columns of a table.
@@ -225,7 +225,7 @@ class LabelRows:
 
     @staticmethod
     def weight_in(text: str) -> float | None:
-        """The weight that a field holds, or None if it is none."""
+        """Return the weight that a field holds, or None."""
         text = with_point(text.strip())
         value = float(text) if NUMBER.fullmatch(text) else 0.0
         return value if 0 < value < float("inf") else None
@@ -236,7 +236,7 @@ class LabelRows:
         return weight if weight in names else next((x for x in names if plain(x) == plain(weight)), weight)
 
     def called(self, names: Sequence[str], columns: Sequence[str]) -> Sequence[str]:
-        """The columns that are read, of a table with these names, where `columns` are asked for: in any case."""
+        """Return the columns that are read of a table, where `columns` are asked for: in any case."""
         if set(columns) <= set(names):
             return columns
         words = {plain(x): x for x in names}
@@ -247,7 +247,7 @@ class LabelRows:
         """Look at all of a text before its first line is taken for a header or a row."""
 
     def is_header(self, names: Sequence[str]) -> bool:
-        """True if the first line of a text is a header, though of other columns than those asked for."""
+        """Tell whether the first line of a text is a header, though of other columns than the ones asked for."""
         return False
 
     def misshapen(self, shape: str, tokens: list[Token]) -> tuple[str, int]:
@@ -505,7 +505,7 @@ class LabelRows:
         return index, np.fromiter(flat, np.int32, self.width * m).reshape(m, self.width)
 
     def occurring(self) -> Iterable[Hashable]:
-        """The leaves if none are given: as a Parquet file keeps them, else those that occur, sorted."""
+        """Return the default leaves: as a Parquet file keeps them, else all that occur, sorted."""
         if self.unit == "row" and self.more:
             return [self.numbers.get(x, x) for x, _ in self.more]
         if not self.numbers:
@@ -541,7 +541,7 @@ class LabelRows:
             self.refuse()
 
     def all_weights(self) -> np.ndarray | None:
-        """The weight of each row, 1 if it has none. None if no row has one."""
+        """Return the weight of each row, 1 if it is not given. None if no row has a weight."""
         if self.coded is not None:
             return self.coded.weights if len(self.coded.rows) else None
         if not self.weights:
@@ -736,6 +736,6 @@ def _check_unicode(labels: Sequence[str], error: type[ValueError]) -> None:
 
 
 def name_of(path: Any) -> str | None:
-    """The path of a file, given itself or as an open file. None if it has none."""
+    """Return the path of a file, given itself or as an open file. None for a file without a path."""
     name = os.fspath(path) if isinstance(path, (str, os.PathLike)) else getattr(path, "name", None)
     return name if isinstance(name, str) else None

@@ -241,7 +241,7 @@ def _sheet_rows(sheet: Any, seen: _Seen, *, formatted: bool) -> list[list[str]]:
 
 
 def _with_zeros(cell: Any) -> str:
-    """A cell as text. A whole number whose format is zeros has as many digits as these."""
+    """Return a cell as text. A whole number whose format is zeros has as many digits as its format."""
     text = _cell_of_sheet(cell.value)
     if text.isdecimal() and not isinstance(cell.value, str) and set(cell.number_format) == {"0"}:
         return text.zfill(len(cell.number_format))
@@ -334,7 +334,7 @@ def _tar_file(archive: tarfile.TarFile, member: tarfile.TarInfo, name: str | Non
 
 
 class _Bounded:
-    """A stream of which nothing is read at once, or passed over, that no memory could hold."""
+    """A stream that never reads, or passes over, more at once than memory can hold."""
 
     def __init__(self, stream: IO[bytes], name: str | None, size: int | None) -> None:
         self._stream, self._name, self.limit, self._size = stream, name, unpacked_limit(), size
@@ -427,7 +427,7 @@ Target = str | os.PathLike[str] | IO[Any]
 
 _BOM = "\ufeff"
 _SURROGATE = re.compile("[\ud800-\udfff]")
-#: So many bytes at the start are enough to recognise UTF-16 without its mark.
+#: 1,024 bytes at the start are enough to recognise UTF-16 without its mark.
 _HEAD = 1024
 
 # ---------------------------------------------------------------------- reading
@@ -518,7 +518,7 @@ def is_parquet(content: bytes | str) -> TypeGuard[bytes]:
 
 
 def decoded(content: bytes | str, name: str | None) -> str:
-    """Bytes as UTF-8 text without byte order mark, or a ParseError at the first byte that is none. Text as it is."""
+    """Return bytes as UTF-8 text without byte order mark, or raise a ParseError at the first wrong byte. Text stays."""
     if isinstance(content, str):
         return content
     check_not_utf16(content, name)

@@ -104,7 +104,7 @@ def hierarchy_of(
 def _meant(
     synonyms: Mapping[str, int], stands: np.ndarray, childless: np.ndarray, labels: Sequence[Any], called: Sequence[Any]
 ) -> dict[str, Any]:
-    """Return other names with the labels of leaves and the names of inner nodes, of those that have one."""
+    """Return other names with the labels of leaves and the names of inner nodes, as far as they have one."""
     at = {x: int(stands[u]) for x, u in synonyms.items()}
     found = {x: labels[u] if childless[u] else called[u] for x, u in at.items()}
     return {x: node if childless[at[x]] else str(node) for x, node in found.items() if node is not None}
@@ -318,7 +318,7 @@ def json_table(text: str, path: str | None) -> RowTable | None:
 
 
 def header_with(asked: Iterable[Any], usual: Callable[[Sequence[str]], Any]) -> Callable[[Sequence[str]], bool]:
-    """Tell headers: those with all columns that are asked for by name, or, if none is, those that are `usual`."""
+    """Return a test for headers: rows with all columns asked for by name, or, without any, rows that are `usual`."""
     wanted = {x for x in asked if isinstance(x, str)}
     return lambda names: wanted <= set(names) if wanted else bool(usual(names))
 
@@ -391,7 +391,7 @@ def _lines_of_titles(text: str) -> int:
 
 
 def with_newlines(text: str) -> str:
-    """A text of which all lines end with a carriage return, as old spreadsheets save them, with line feeds."""
+    """Return a text with line feeds, if all its lines end with a carriage return, as old spreadsheets save them."""
     return text if "\n" in text else text.replace("\r", "\n")
 
 
@@ -431,7 +431,7 @@ def split_rows(
     problem: Callable[[int, str], None] | None = None,
     above: int = 0,
 ) -> RowTable:
-    """Read CSV and its like. Lines that start with ``#`` above the first row are comments, unless one is the header.
+    """Read delimited text (CSV). Lines with ``#`` in front above the first row are comments, unless one is the header.
 
     Parameters
     ----------
@@ -508,7 +508,7 @@ def split_rows(
 
 
 def _whole(column: list[str | None]) -> list[str | None]:
-    """The cells of a column. Whole numbers, of which some are written 3.0 since others are gaps, are 3."""
+    """Return the cells of a column. Whole numbers that are written 3.0, since other cells are gaps, become 3."""
     if not any(x is not None and x.rstrip()[-1:] == "0" and "." in x for x in column):
         return column
     if not all(x is None or _WHOLE.fullmatch(x) for x in column):
@@ -555,7 +555,7 @@ def write_parquet(
 
 
 def _without_blanks_behind(text: str, delimiter: str) -> str:
-    """Rows without the blanks behind cells, which the csv module would keep. Those in quotes stay."""
+    """Return rows without the blanks behind cells, which the csv module would keep. Blanks in quotes stay."""
     ends = re.escape(delimiter) + r"\r\n"
     if re.search(rf"[ ](?:[{ends}]|\Z)", text) is None:
         return text
@@ -591,7 +591,7 @@ def has_header(text: str, known: Any) -> bool:
 
 
 def has_cells(text: str, delimiter: str, most: int) -> bool:
-    """True if the first row of a text has so many cells with a delimiter between them."""
+    """Tell whether the first row of a text has `most` cells with a delimiter between them."""
     try:
         return len(_cells(_first_row(with_newlines(text), None, lambda names: False)[2], delimiter)) >= most
     except ParseError:
@@ -850,7 +850,7 @@ def arrow_batches(
     source : path, file object, data frame, or table or stream of Arrow
     size : int
     wanted : callable
-        From the source's name and the names of its columns to those that are read.
+        From the source's name and the names of its columns to the columns that are read.
     """
     pyarrow = optional("pyarrow", "io", "reading in batches")
     path: str | None

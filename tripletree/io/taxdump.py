@@ -39,7 +39,7 @@ _FILES = (NODES, NAMES, MERGED, DELETED)
 #: Bytes that are read together.
 BLOCK = 1 << 22
 _TAB, _LINE_END, _BAR, _ZERO, _NINE = 9, 10, 124, 48, 57
-#: Words of so many bytes, and so many different ones in a block, are told apart by numpy.
+#: Words of up to 32 bytes, with up to 64 different ones in a block, are told apart by numpy.
 _LONG_WORD, _FEW_WORDS, _PRIME = 32, 64, np.uint64(1_099_511_628_211)
 _SUFFIXES = ("", ".gz", ".bz2", ".xz")
 #: A name that repeats the one above it.
@@ -303,7 +303,7 @@ def read_taxdump(
     -------
     Hierarchy
         Leaves are the taxa without children, in the order of the file. Nodes with one child are kept. `ranks` has
-        the rank of every node, None for "no rank". Merged tax ids (merged.dmp) are `synonyms` of those that stay.
+        the rank of every node, None for "no rank". Merged tax ids (merged.dmp) are `synonyms` of the taxa that stay.
 
     Notes
     -----

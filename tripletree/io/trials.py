@@ -181,7 +181,7 @@ def _is_part(key: str) -> bool:
 
 
 def _called(inner: Mapping[str, Any], below: str) -> str | None:
-    """The column of the keys of an object that has trials: people, or parts of an experiment. None if there is none."""
+    """Return the column for the keys of an object that has trials: people, or parts of an experiment, or None."""
     if below in _PEOPLE:
         return _KEY
     if all(isinstance(x, dict) and REPLY.among(x) for x in inner.values()):  # keys of trials
@@ -212,7 +212,7 @@ def _answer_in(value: dict[str, Any]) -> Any:
     """The answer in an object: its only value, or a label. The object itself if it has something else, or a person."""
     if len(value) == 1 and not WHO.among(value):
         return next(iter(value.values()))
-    if all(isinstance(x, bool) for x in value.values()) and sum(value.values()) == 1:  # buttons of which one is chosen
+    if all(isinstance(x, bool) for x in value.values()) and sum(value.values()) == 1:  # buttons, one of them chosen
         return next(key for key, x in value.items() if x)
     return value if WHO.among(value) else _label_in(value) or value
 
@@ -236,7 +236,7 @@ def _json_cell(x: Any) -> Any:
 
 
 def with_objects_apart(table: RowTable) -> RowTable:
-    """A table of which answers that are objects of JSON in texts, as those of surveys, are taken apart."""
+    """Return a table whose answers that are JSON objects in texts, as surveys have them, are taken apart."""
     names, columns = list(table.names or ()), list(table.columns)
     for k, name in enumerate(table.names or ()):
         if plain(name) not in (*REPLY.names, "responses", *_ANSWERS):

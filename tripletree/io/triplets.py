@@ -46,7 +46,7 @@ from tripletree.io.table import (
 from tripletree.io.ways import call, listed, source_text
 
 _EXPECTED = "expected 'a b | c'"
-#: So many different values may be codes.
+#: Up to 6 different values may be codes.
 _FEW = 6
 
 
@@ -77,7 +77,7 @@ class TripletRows(LabelRows):
         return name is not None and plain(name) == "n" and counts_rows([cell_text(cell_of(x)) for x in cells])
 
     def add_table(self, table: RowTable, columns: Sequence[str], weight: str | None) -> None:
-        """Take the rows of a table, unless a column beside a, b and c tells which of these is the odd one."""
+        """Take the rows of a table, unless a column beside a, b and c tells which one is the odd one."""
         if self.judged:
             used = self.places(table, columns, weight)
             last = (table.names or [])[used[-1]]
@@ -93,7 +93,7 @@ class TripletRows(LabelRows):
     def _judge(
         self, others: Mapping[str, Sequence[str | None]], rows: Sequence[Sequence[Any]], names: Sequence[str]
     ) -> None:
-        """Refuse rows of which another column may tell the odd one, or how often it was said."""
+        """Raise if another column may tell the odd one of each row, or how often it was said."""
         source = source_text(self.path)
         hot = one_hot({x: [*y] for x, y in others.items()})
         if hot is not None:
@@ -271,7 +271,7 @@ def read_triplets(
     ----------
     path : path, file object, "-", data frame, or table or stream of Arrow
         ``"-"`` is the standard input. Gzip, bzip2, xz and zip are unpacked. A table of comparisons with an anchor gives
-        the triplets of which it says both halves (`triplets_from_comparisons`).
+        the triplets that it says in full, both halves (`triplets_from_comparisons`).
     format : {"text", "csv", "tsv", "parquet"}, optional
         By default the suffix decides (.txt, .triplets, .csv, .tsv, .parquet, also before .gz, .bz2 or .xz). Without
         one of these, and with .txt, a table if the first line is a header with the columns, else text. Cells of CSV may
@@ -329,7 +329,7 @@ def read_triplets(
 
 
 def _of_comparisons(path: Any, leaves: Any, error: ParseError) -> TripletSet:
-    """The triplets of which comparisons say both halves. The `error` if there are none."""
+    """Return the triplets that comparisons say in full, both halves. Raise `error` if there are no such triplets."""
     if hasattr(path, "seek"):
         path.seek(0)
     said = read_comparisons(path, leaves=leaves)
@@ -357,7 +357,7 @@ def read_triplet_batches(
     size : int
         The most rows of a part.
     leaves : LeafIndex or iterable of labels, optional
-        As in `read_triplets`. By default each part has the leaves that occur in it, or all those that the file keeps.
+        As in `read_triplets`. By default each part has the leaves that occur in it, or all leaves that the file keeps.
     columns, weight
         As in `read_triplets`. Of further columns the first part is looked at.
 

@@ -62,7 +62,7 @@ class _XmlReader(Generic[Item]):
         self, content: Content, path: str | None = None, *, max_depth: int = MAX_DEPTH, plain_entities: bool = False
     ) -> None:
         self.path = path
-        #: The latest element, by its number: how many (of those counted) started before it. Keep it for `error`.
+        #: The latest element, by its number: how many (counted) elements started before it. Keep it for `error`.
         self.here = -1
         self._content = content
         self._max_depth = max_depth
@@ -247,7 +247,7 @@ class XmlHandlers(_XmlReader[None]):
             raise self._expat_error(error.code, error.lineno, error.offset) from None
 
     def hear(self, keep: Callable[[str], None] | None) -> None:
-        """From now on, hand text to a function, or to none."""
+        """From now on, hand text to a function, or drop it."""
         self._parser.CharacterDataHandler = keep
 
 
@@ -255,7 +255,7 @@ class XmlChildren(_XmlReader[Element]):
     """The children of a document's root, each whole. A child is emptied after it has been handed out."""
 
     counted_depth = 2
-    #: The root: its tag and attributes, from the first child on (and at the end, if there is none).
+    #: The root: its tag and attributes, from the first child on (and at the end, without children).
     root: Element | None = None
 
     def _read(self) -> Iterator[Element]:
@@ -281,7 +281,7 @@ class XmlChildren(_XmlReader[Element]):
 
 
 def _open_depth(root: Element) -> int:
-    """How many elements stand inside each other along the last ones, those that may be open."""
+    """Return how many elements stand inside each other along the last ones, which may be open."""
     depth, element = 1, root
     while len(element):
         depth, element = depth + 1, element[-1]

@@ -156,7 +156,7 @@ def align_pairs(X: Any, pairs: Any, n_samples: int, *, missing_samples: str | No
 
 
 def as_pairs(pairs: Any, *, by_row: bool) -> list[tuple[Any, Callable[[Any, Any], PairwiseConstraints]]]:
-    """The pairs by label, and how those over other leaves are made. Must-links and cannot-links apart if two lists.
+    """Return the pairs by label, and how pairs over other leaves are made. Two lists give must- and cannot-links apart.
 
     Integer arrays stay as they are if they hold row numbers.
     """
@@ -307,7 +307,7 @@ def check_same_rows(X: Any, sample_weight: Any) -> None:
 
 
 def check_distinct(X: Any) -> None:
-    """Refuse an index that holds a label twice if an oracle is asked by these labels."""
+    """Raise if an index holds a label twice and an oracle is asked by its labels."""
     _check_distinct(X, "by which the oracle is asked")
 
 
@@ -327,7 +327,7 @@ def _warn_of_slices(length: int) -> None:
 
 
 def index_labels(X: Any) -> list | None:
-    """The labels in the index of a DataFrame, or those given apart from X. None if the rows have no labels."""
+    """Return the labels in the index of a DataFrame, or the labels given apart from X. None for rows without labels."""
     if isinstance(X, RowNames):
         return X.labels
     if hasattr(X, "columns") and hasattr(getattr(X, "index", None), "tolist"):
@@ -392,7 +392,7 @@ def _of_frame(frame: Any) -> TripletSet:
 
 
 def triplets_by_label(triplets: Any) -> TripletSet:
-    """The triplets, in whatever form an estimator takes them, over those samples alone that they name.
+    """Return the triplets, in whatever form an estimator takes them, over the samples that they name alone.
 
     The numbers of an integer array are labels here.
     """
@@ -403,7 +403,7 @@ def triplets_by_label(triplets: Any) -> TripletSet:
 
 
 def _check_rows(given: Any, leaves: LeafIndex, indexed: bool, noun: str) -> None:
-    """Refuse triplets or pairs with labels that are not row numbers, even labels of leaves that occur in none.
+    """Raise if triplets or pairs have labels that are not row numbers, even on leaves that occur nowhere.
 
     Such a leaf shows that they were made for other samples, so the same numbers would mean other rows. It is named only
     where the leaves that do occur are row numbers.
@@ -575,7 +575,7 @@ def _warn_of_spelling(samples: set, leaves: set) -> None:
 
 
 def named_by(tree: Hierarchy, hierarchy: Hierarchy | None) -> tuple[Hierarchy, CladeMatches | None]:
-    """The tree with the names of the clades of a hierarchy, if there is one, and how whole these are in it."""
+    """Return the tree with the names of the clades of a hierarchy, if there is one, and how whole the clades are."""
     if hierarchy is None or hierarchy.names is None:
         return tree, None
     found = match_clades(hierarchy, tree)

@@ -2,8 +2,8 @@
 
 Samples that must-links tie together are merged before all others, so each such group becomes a clade: ab|x holds for
 all a, b in it and all x outside, and with that every triplet that `reduce_pairs` gives. Triplets and pairs can both
-hold if no triplet ac|b has a and b in one group and c outside it, and the others are consistent: those inside each
-group, and those between groups, with each group instead of its samples. Cannot-links contradict no triplet. They
+hold if no triplet ac|b has a and b in one group and c outside it, and the others are consistent: triplets inside each
+group, and triplets between groups, with each group instead of its samples. Cannot-links contradict no triplet. They
 act on the order of the merges and on the cut. Without pairs every sample is a group of its own, and all triplets are
 between groups. ``plan`` calls this for `ReCon`. `DivisiveReCon` does if its constraints are hard.
 """
@@ -136,7 +136,7 @@ def check_consistent(combined: CombinedConstraints, stated: PairwiseConstraints 
     ------
     InconsistentTripletsError
         If no hierarchy displays the triplets and has each group as a clade. ``.conflict`` is irreducible over the
-        triplets and those that say the latter. ``.pairs`` are the must-links behind these, None if there are none.
+        triplets and the triplets of must-links. ``.pairs`` are the must-links behind the latter, or None.
 
     Notes
     -----
@@ -220,7 +220,7 @@ def _raise_contradiction(
 
 
 def _path_phrases(pairs: PairwiseConstraints, path: list[int], rows: list[int], told: np.ndarray) -> list[str]:
-    """The must-links along a path, of which some may be told by a class alone."""
+    """Return the must-links along a path in words. Some may be told by a class alone."""
     if told.all():
         return [_path_phrase(pairs, path, rows)]
     names = [str(pairs.leaves[i]) for i in path]

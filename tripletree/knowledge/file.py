@@ -1,4 +1,4 @@
-"""`Knowledge` in a file: one JSON object with the names of the samples, and statements as numbers of these.
+"""`Knowledge` in a file: one JSON object with the names of the samples, and statements as numbers of samples.
 
 Where each statement was read is not kept.
 """
@@ -97,7 +97,7 @@ def read_knowledge(path: Source) -> Knowledge:
     Raises
     ------
     ParseError
-        If the file is not such a one, or something in it does not fit.
+        If the file is no file of knowledge, or something in it does not fit.
 
     Examples
     --------

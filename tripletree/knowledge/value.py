@@ -66,7 +66,7 @@ class Knowledge:
     pairs : PairwiseConstraints
         Maybe empty.
     hierarchy : Hierarchy or None
-        Over those of the samples that it names.
+        Over the samples that it names.
     codes : ndarray of int64, shape (n_samples,), or None
         The class of each sample, a position in `class_names`, or -1 where it is not known.
     class_names : tuple
@@ -120,8 +120,8 @@ class Knowledge:
         Parameters
         ----------
         samples : iterable of labels, DataFrame or int, optional
-            The names of the samples: a list, the index of a data frame, or so many row numbers. By default all samples
-            that occur.
+            The names of the samples: a list, the index of a data frame, or a number n for 0..n-1. By default all
+            samples that occur.
         triplets, comparisons, pairs, hierarchy, classes : optional
             As for `tripletree.cluster.DivisiveReCon`. Without `samples`, numbers in arrays of triplets and pairs are
             names, and classes go by name: a mapping, or a pandas Series.
@@ -179,7 +179,7 @@ class Knowledge:
 
     @property
     def classes(self) -> dict[Hashable, Any]:
-        """The class of each sample of which it is known.
+        """Return the class of each sample whose class is known.
 
         Examples
         --------
@@ -205,7 +205,7 @@ class Knowledge:
         return can_all_hold(of_hierarchy, self.to_pairs())
 
     def to_triplets(self) -> TripletSet:
-        """What it says as triplets: its own, and those that follow from the hierarchy, the classes and the pairs.
+        """Return what it says as triplets: its own, and what follows from the hierarchy, the classes and the pairs.
 
         Returns
         -------
@@ -231,7 +231,7 @@ class Knowledge:
         return found | self.pairs.to_triplets() if len(self.pairs) else found
 
     def to_pairs(self) -> PairwiseConstraints:
-        """What it says as pairs: its own, and the fewest that imply those of the classes. Triplets give no pairs.
+        """Return what it says as pairs: its own, and the fewest that imply those of classes. Triplets give no pairs.
 
         Returns
         -------
@@ -281,7 +281,7 @@ class Knowledge:
         )
 
     def part(self, samples: Any) -> Knowledge:
-        """What it says about some samples alone, as if nothing were known of the others. These stay among the leaves.
+        """Return what it says about some samples alone, as if nothing were known of the others, which stay leaves.
 
         Parameters
         ----------
@@ -323,7 +323,7 @@ class Knowledge:
         )
 
     def restrict(self, samples: Iterable[Hashable]) -> Knowledge:
-        """What it says about some samples alone, over these, of which it may know nothing.
+        """Return what it says about some samples, with them as its only leaves, even if it knows nothing of them.
 
         Parameters
         ----------
@@ -342,7 +342,7 @@ class Knowledge:
         return self.part([x for x in leaves if x in self.leaves]).reindex(leaves)
 
     def reindex(self, leaves: LeafIndex | Iterable[Hashable]) -> Knowledge:
-        """The same over other samples: all of which something is said, in another order or among others.
+        """Return the same over other samples: all that it speaks of, in another order or among others.
 
         Parameters
         ----------
@@ -387,7 +387,7 @@ class Knowledge:
         )
 
     def with_votes(self) -> Knowledge:
-        """The same, with comparisons as votes among the triplets: each for the triplet of which it is one half.
+        """Return the same, with comparisons as votes among the triplets: each for the triplet that it is half of.
 
         Examples
         --------
@@ -399,7 +399,7 @@ class Knowledge:
         return replace(self, triplets=self.triplets | self.comparisons.votes(), comparisons=None)
 
     def arguments(self) -> dict[str, Any]:
-        """The kinds that say something, as arguments of a `fit` on these samples, row by row.
+        """Return the kinds that say something, as arguments of a `fit` on the samples, row by row.
 
         Returns
         -------
@@ -418,7 +418,7 @@ class Knowledge:
 
     @contextmanager
     def naming_classes(self) -> Iterator[None]:
-        """Let errors about statements that cannot all hold speak of classes, where statements follow from these."""
+        """Let errors about statements that cannot all hold speak of classes, where statements follow from classes."""
         try:
             yield
         except TripletreeError as error:

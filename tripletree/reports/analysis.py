@@ -54,7 +54,7 @@ CLADES = 200
 FEWEST = 3
 #: Features kept for each cluster, and conflicts that are looked for.
 FEATURES, CONFLICTS = 12, 5
-#: A sample is doubtful if at least so many held-out triplets name it, and at least this share of them fails.
+#: A sample is doubtful if at least 5 held-out triplets name it, and at least half of them fail.
 TESTED, FAILING = 5, 0.5
 
 
@@ -151,7 +151,7 @@ def _matched_labels(
 
 
 def _numbers(leaves: LeafIndex, used: np.ndarray, meant: dict[Any, Any], names: LeafIndex) -> np.ndarray:
-    """The sample of each leaf, -1 if there is none."""
+    """Return the sample of each leaf, -1 for leaves that are no samples."""
     number = np.full(len(leaves) + 1, -1, np.int64)  # the last: an item of answers that is not there
     for i in used.tolist():
         match = meant.get(leaves[i])
@@ -294,7 +294,7 @@ _MATCHED = {
 
 
 def _contrasts(points: np.ndarray, features: Sequence[str], inside: np.ndarray) -> tuple[FeatureContrast, ...]:
-    """The features that differ most surely, without those of which too few samples on one side have a value."""
+    """Return the features that differ most surely, without features with too few values on one side."""
     known = ~np.isnan(points)
     enough = [known[side].sum(axis=0) >= min(FEWEST, -(-max(int(side.sum()), 1) // 2)) for side in (inside, ~inside)]
     some = np.flatnonzero(enough[0] & enough[1])
@@ -356,7 +356,7 @@ class _Stability(NamedTuple):
 def _stability(
     model: Any, shown: Any, known: _Brought | None, X: Any, names: LeafIndex, n_resamples: int, rng: Any, verbose: Any
 ) -> _Stability:
-    """Fit to parts of the samples, and find the clade and the cluster most like each of those shown."""
+    """Fit to parts of the samples, and find the clade and the cluster most like each one shown."""
     from tripletree.cluster.validation import alike
 
     tree, labels = shown.hierarchy_, np.asarray(shown.labels_)
@@ -405,10 +405,10 @@ def _cluster_jaccards(labels: np.ndarray, others: np.ndarray, k: int) -> np.ndar
 
 
 def _support(tree: Hierarchy, triplets: TripletSet) -> tuple[np.ndarray, np.ndarray]:
-    """For each node the triplets that speak for its clade, and those that it violates.
+    """Return for each node the triplets that speak for its clade, and the triplets that it violates.
 
     A triplet speaks for all clades from where a and b meet to below where all three meet. One that is not displayed is
-    violated by those from where c meets one of a and b to below where all three meet.
+    violated by the clades from where c meets one of a and b to below where all three meet.
     """
     rows = tree.leaves.indices(triplets.leaves)[triplets.rows].astype(np.int32)
     a, b, c = (freeze(np.ascontiguousarray(x)) for x in rows.T)
@@ -632,7 +632,7 @@ def report(
         or a mapping by name. `answers` are people's answers (`tripletree.io.read_answers`), and `comparisons` those to
         "which of two is more like the first?" (`tripletree.io.read_comparisons`).
     knowledge : Knowledge, optional
-        One of these kinds as a value: of several choose one (`Knowledge.only`).
+        One of the kinds above as a value: of several choose one (`Knowledge.only`).
     missing : value or collection of values, optional
         The values in `classes` that mark samples without one, as in `triplets_from_classes`.
     sample_names : sequence, shape (n_samples,), optional
@@ -658,7 +658,7 @@ def report(
     n_folds : int
         Parts of the knowledge that are held out in turn.
     n_resamples : int
-        Fits to 80 % of the samples, for the stability of clades and clusters. 0 for none. The mean over 10 of them
+        Fits to 80 % of the samples, for the stability of clades and clusters. 0: not measured. The mean over 10 of them
         moves with `random_state`: by some .02 for stable clusters, by some .07 for unstable ones.
     random_state : int, Generator, RandomState or None
         Equal values give equal reports.
@@ -684,7 +684,7 @@ def report(
     -----
     Names are the same except for case, underscores and accents, or one misspelt. Names without a match are left out and
     listed in ``.names``. The gain by the knowledge is measured as in `evaluate_knowledge`. If it hurts, the clusters
-    shown are those without it.
+    shown are made without it.
 
     Stability is as in Hennig [1]_: clusterings of parts of the samples, each with the knowledge about these, compared
     by the Jaccard index. `DivisiveReCon` samples their trees in a fifth of its steps. Effect sizes describe clusters
@@ -914,7 +914,7 @@ def _described(coded: np.ndarray, features: tuple[str, ...], columns: MixedColum
 
 
 def _column_variances(points: np.ndarray) -> np.ndarray:
-    """The variance of the known values of each column. NaN if there are none."""
+    """Return the variance of the known values of each column. NaN for a column without values."""
     known = (~np.isnan(points)).sum(axis=0)
     with np.errstate(invalid="ignore"):
         mean = np.nansum(points, axis=0) / known
@@ -993,7 +993,7 @@ def _n_named(value: Any, n_used: int) -> int:
 
 
 def _constraints_of(known: _Brought, informed: Any) -> TripletSet | PairwiseConstraints | Comparisons:
-    """The constraints that could be doubtful where none could be held out."""
+    """Return the constraints that could be doubtful where no constraint could be held out."""
     if isinstance(known.value, (TripletSet, PairwiseConstraints, Comparisons)):
         return known.value
     used = getattr(informed, "triplets_", None)

@@ -62,12 +62,12 @@ class Report:
         Their names.
     features : tuple of str
     n_given, n_used : int
-        Constraints given and those on samples. For a hierarchy its leaves and the samples it has. For classes the
-        labels.
+        Constraints given, and constraints on samples. For a hierarchy its leaves and the samples it has. For classes
+        the labels.
     known_samples : int
         Samples that the knowledge is about.
     names : NameMatches or None
-        How names that are written otherwise were matched: the samples' to a hierarchy, else those in the
+        How names that are written otherwise were matched: the names of samples to a hierarchy, else the names in the
         knowledge to the samples. None if all are the same.
     conflicts : tuple of Conflict or Contradiction
         Constraints that cannot hold together: disjoint conflicts of triplets, five at most, or all contradictions of
@@ -87,7 +87,7 @@ class Report:
         If a hierarchy has names: its named groups of three samples or more, and how whole they are in the two trees,
         and in one in which the data may outvote the hierarchy.
     doubts : tuple of Doubt
-        Those that do not hold in the result first.
+        Doubts that do not hold in the result first.
     doubtful_samples : tuple of (name, number of held-out triplets that name it, how many of them fail)
         The samples whose held-out triplets mostly fail, the worst first.
     people : tuple of PersonShare
@@ -99,7 +99,7 @@ class Report:
     standardized : bool
         True if features were given one scale before clustering.
     constraints : TripletSet, PairwiseConstraints or Comparisons
-        Those that were looked at, in `knowledge` and in `doubts`.
+        The constraints that were looked at, in `knowledge` and in `doubts`.
     notes : tuple of str
         How a table of answers or comparisons was understood. What a hierarchy leaves open and what was made of it, as
         ``tripletree info`` tells it, and how many samples are open. Findings of its reader (placeholders contracted,
@@ -311,7 +311,7 @@ def _groups_text(report: Report) -> str:
 
 
 def _least_whole(report: Report) -> list[TaxonFit]:
-    """The groups that are not whole, broken ones first, of these the largest."""
+    """Return the groups that are not whole, broken ones first, and the largest first among them."""
     rank = {"broken": 0, "half": 1}
     return sorted((x for x in report.taxa if x.state != "whole"), key=lambda x: (rank[x.state], -x.size))
 

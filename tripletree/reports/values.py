@@ -56,10 +56,10 @@ class ClusterProfile:
     typical : label
         The sample nearest to the mean of the cluster (of a matrix of distances, with the least mean distance).
     features : tuple of FeatureContrast
-        Those that differ most surely, by `FeatureContrast.at_least`, first, then the others by effect.
-        Left out: those of which fewer than three samples of the cluster, or of the others, and fewer than half, have a
-        value. Empty if there is one cluster, or distances are given.
-        Each category of a column is a feature, 1 or 0: "diet = plants".
+        Features that differ most surely, by `FeatureContrast.at_least`, first, then the others by effect.
+        Left out: features for which fewer than three samples of the cluster, or of the others, and fewer than half,
+        have a value. Empty if there is one cluster, or distances are given. Each category of a column is a feature, 1
+        or 0: "diet = plants".
     stability : float
         Mean, over fits to 80 % of the samples, of the Jaccard index with the most similar cluster there. NaN if not
         measured.
@@ -88,8 +88,8 @@ class TaxonFit(NamedTuple):
         hierarchy, and in a tree in which the data may outvote the hierarchy. 1 means that the group is a clade. The
         last is NaN if the estimator has no soft constraints.
     kept, lost, strangers : tuple
-        Samples of the group in that clade, those outside of it, and others in it: of the soft tree, else of that of
-        the data alone.
+        Samples of the group in that clade, samples of the group outside of it, and others in it: in the soft tree, else
+        in the tree of the data alone.
     """
 
     name: str
@@ -118,8 +118,8 @@ class CladeSupport(NamedTuple):
     stability : float
         Mean, over fits to 80 % of the samples, of the Jaccard index with the most similar clade there.
     displayed, violated : int
-        Known triplets ab|c that put a and b into the clade and c outside, and those it violates, as it has c and just
-        one of a and b.
+        Known triplets ab|c that put a and b into the clade and c outside, and triplets that the clade violates, as it
+        has c and just one of a and b.
     probability : float
         Posterior probability of the clade (`DivisiveReCon.clade_support_`). NaN if no trees were sampled.
     """
@@ -174,7 +174,7 @@ class PersonShare(NamedTuple):
     ----------
     who : str
     n_answers : int
-        Those that name an odd one among samples.
+        Answers that name an odd one among samples.
     share : float
     """
 
