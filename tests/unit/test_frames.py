@@ -12,6 +12,7 @@ from sklearn.datasets import make_blobs
 import tripletree as tt
 from tripletree.cluster import ConstrainedCompleteLink, COPKMeans, DivisiveReCon, PCKMeans, ReCon
 from tripletree.io.columns import ids_among, ids_of_frame
+from tripletree.io.features import doubtful_columns
 
 POINTS = [[0.0, 0.1], [0.2, 0.0], [5.0, 5.1], [5.2, 5.0]]
 FRAME = pd.DataFrame(POINTS, columns=["x", "y"])
@@ -356,3 +357,20 @@ def test_fit__a_frame_of_distances_that_is_taken_for_features_is_told(kind):
     distances = frame if kind == "distances" else 1 - frame
     assert ReCon(2, metric="precomputed", linkage="average").fit(distances).labels_.tolist() == [0, 0, 1, 1]
     ReCon(2).fit(frame.assign(a=[0.0, 1.0, 2.0, 3.0]))  # no distances
+
+
+NUMBERED = (
+    "Patient-ID PatNr id_patient patid identifiant Num_client Kunden-Nr OrderNumber Batch_No. cage EAN13 Subject#"
+)
+COUNTED = "num_rooms n_leaves leaf_number Tag no_answer_rate id_count index grid acid case_fatality number_of_orders"
+
+
+@pytest.mark.parametrize("name", NUMBERED.split())
+def test_frames__numbers_that_tell_things_apart_are_ids_if_they_repeat(name):
+    columns = {"v": ["1.5", "1.7", "1.6", "1.9"], name: ["5001", "5007", "5001", "5009"]}
+    assert [(x.name, x.kind) for x in doubtful_columns(columns)] == [(name, "id")]
+
+
+@pytest.mark.parametrize("name", COUNTED.split())
+def test_frames__numbers_that_count_are_no_ids(name):
+    assert doubtful_columns({"v": ["1.5", "1.7", "1.6", "1.9"], name: ["5", "17", "5", "9"]}) == []

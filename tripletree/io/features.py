@@ -32,9 +32,18 @@ _COUNTED = re.compile(
     r"user|client|customer|member|employee|student|gene|protein|transcript|site|plot|probe|object)_?(?:num|number)"
 )
 #: What else is numbered, and never measured.
-_NUMBERED = re.compile(r"(?:.*_)?(?:code|batch|lot|plate)")
+_NUMBERED = re.compile(
+    r"(?:.*_)?(?:code|codes|codice|codigo|código|batch|lot|plate|block|replicate|cage|tank|litter|household|device|sensor)"
+    r"|animal|mouse|rat|(?:.*_)?(?:ean|isbn|gtin|upc)_?\d*|(?:id|ids)_(?!counts?|n$|num)[^\W\d]\w+|(?!yes_no$).+_no|.+#"
+    r"|(?:pat|fam|hh|sub|subj|case|stud|emp|cust|dev|sess|pers|samp|obs|exp|proj|seq|clust|loc|plot|tree|anim)_?id"
+    r"|(?:identifi|identific)(?:ant|er|kation|ador|ativo|cation)(?:_.*)?"
+    r"|(?:num|numero|número|numéro|n°|nº|№|no|nr)(?:_d[eu])?_(?:client|commande|dossier|patient|échantillon|echantillon|cliente"
+    r"|pedido|paciente|muestra|facture|factura|campione|ordine)|(?:band|ring|batch|lot|plate|litter|tag|cage|block)_number"
+)
 #: How many digits numbers have at least that may be ids by their look, and how close they are then.
 _LONG, _CLOSE = 6, 0.05
+#: How many digits numbers have that are hardly counts, in a column such as order_number.
+_NO_COUNT = 4
 #: Names of what a classifier predicts, and of the other half of a place.
 _TARGETS, _PLACES = frozenset({"y", "Y"}), frozenset({"x", "X"})
 #: Classes that a column without a name for classes may have, beside its samples.
@@ -109,17 +118,20 @@ def _number_of(cell: Any) -> Any:
     return cell_of(cell.as_py() if hasattr(cell, "as_py") else cell)
 
 
-def _is_numbered(name: str) -> bool:
-    """True if numbers in a column of this name tell things apart, even if they repeat."""
+def _is_numbered(name: str, first: str) -> bool:
+    """True if whole numbers in a column of this name tell things apart, even if they repeat, by the first of them."""
     words = words_of(name)
-    return _NUMBERED.fullmatch(words) is not None or (is_called_id(name) and _COUNTED.fullmatch(words) is None)
+    if _NUMBERED.fullmatch(words) is not None:
+        return True
+    counted = _COUNTED.fullmatch(words) is not None and not (words.endswith("_number") and len(first) >= _NO_COUNT)
+    return is_called_id(name) and not counted
 
 
 def _may_be_none(name: str, first: str) -> bool:
     """True if a column of whole numbers may be no measure, by its name and the first of its cells."""
     if _WHOLE.fullmatch(first) is None:
         return False
-    return len(first) >= _LONG or plain(name) in _CLASSES or _is_numbered(name)
+    return len(first) >= _LONG or plain(name) in _CLASSES or _is_numbered(name, first)
 
 
 def _no_measure(name: str, cells: Sequence[str]) -> Doubtful | None:
@@ -127,7 +139,7 @@ def _no_measure(name: str, cells: Sequence[str]) -> Doubtful | None:
     first = next((x for x in cells if not is_gap(x)), "")
     if not _may_be_none(name, first):
         return None
-    is_class, is_id = plain(name) in _CLASSES, _is_numbered(name)
+    is_class, is_id = plain(name) in _CLASSES, _is_numbered(name, first)
     if not (is_class or is_id or len(first) >= _LONG):
         return None
     known = [x for x in cells if not is_gap(x)]
