@@ -44,7 +44,7 @@ __all__ = [
 SHOWN = 20
 
 _QUOTES = frozenset("'\"")
-#: Control characters, and those that reverse the direction of text. Tabs and line ends stay.
+#: Control characters, and characters that reverse the direction of text. Tabs and line ends stay.
 CONTROLS = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
@@ -322,7 +322,7 @@ class InconsistentTripletsError(TripletreeError, ValueError):
         A minimal inconsistent subset: without any one of its triplets the rest is consistent.
         ``print(error.conflict)`` explains it, ``error.conflict.triplets`` is the TripletSet.
     pairs : PairwiseConstraints or None
-        The must-links behind the triplets in it that come from pairs. None if there are none.
+        The must-links behind the triplets in it that come from pairs, or None.
     """
 
     pairs: Any = None
@@ -491,7 +491,7 @@ class UnknownOptionError(TripletreeError, TypeError):
     options : list of str
         Every such option.
     known : list of str
-        Those that it has.
+        The ones that it has.
     format : str
     """
 
@@ -504,7 +504,7 @@ class UnknownOptionError(TripletreeError, TypeError):
 
 
 class UnknownSampleError(TripletreeError, LookupError):
-    """A name that none of the package's sample hierarchies has.
+    """A name that is not one of the package's sample hierarchies.
 
     Attributes
     ----------
@@ -540,7 +540,7 @@ class InfeasibleClusteringError(TripletreeError, RuntimeError):
     ----------
     n_clusters : int
     proved : bool
-        True if none exists. False if the search was given up.
+        True if it is proved that there is no such clustering. False if the search was given up.
     samples : list
         Labels of samples that cannot all be assigned, one for each group connected by must-links.
     clique : list

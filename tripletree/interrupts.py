@@ -34,7 +34,7 @@ def _is_main() -> bool:
 
 
 def time_limit(seconds: float) -> AbstractContextManager[None]:
-    """End a ``with`` block after so many seconds, by a `TimeLimitError`.
+    """End a ``with`` block after `seconds` seconds, by a `TimeLimitError`.
 
     Limits may be nested: the nearest end counts, and the error says which limit it was. Only the work in progress is
     lost. Objects and files stay as they were, and the session goes on.
@@ -180,7 +180,7 @@ def check_time() -> None:
 
 
 def _named(frames: list[FrameType]) -> str | None:
-    """The public function of this package that the block has called, such as "ReCon.fit". None if it is in none."""
+    """Return the public function of this package that the block has called, such as "ReCon.fit", or None."""
     for frame in reversed(frames):
         module, name = frame.f_globals.get("__name__", ""), frame.f_code.co_qualname
         rooms = module.split(".")[:-1]

@@ -20,7 +20,7 @@ from tripletree.errors import InvalidTripletError
 RANDOM = "random"
 #: Number of trios that are drawn for each clear one wanted.
 DRAWS = 200
-#: A sample may be in so many more clear trios than the mean sample.
+#: A sample may be in 2 more clear trios than the mean sample.
 EXTRA = 2
 
 
@@ -29,7 +29,7 @@ class Design:
     """How the questions of a study are spread over people.
 
     By default the model chooses each question for each person. Shared trios, repeats and catch trios replace some of
-    these questions.
+    its questions.
 
     Parameters
     ----------
@@ -51,19 +51,20 @@ class Design:
     catch_share : float, default=0.1
         The share of the questions of each person, in 0..0.5, that are catch trios, as long as some are left.
     trios : sequence of three labels each, or "random", optional
-        The trios to ask, in this order, instead of those that the model chooses. "random" draws trios so that all
+        The trios to ask, in this order, instead of the trios that the model chooses. "random" draws trios so that all
         samples are shown about equally often.
     forced_choice : bool, default=False
         Whether people must name one of three: there is no "all alike", "all different" and "cannot say".
     practice : TripletSet, optional
         Trios with a known answer for practice before the questions: for each triplet ab|c, c is the odd one. People are
-        told whether they were right. These answers are not kept.
+        told whether they were right. Answers for practice are not kept.
     break_after : int, optional
-        After so many questions each, the page offers a break. So the questions come in blocks.
+        After this many questions each, the page offers a break. So the questions come in blocks.
     fixed : bool, default=False
         Whether nobody answers more than `n_questions`. By default people may go on.
     invited : sequence of str, optional
-        The names or codes of those who may take part. By default everybody who has the address may, under any name.
+        The names or codes of the people who may take part. By default everybody who has the address may, under any
+        name.
     pause : float, default=0.3
         Seconds for which a new question takes no answer, in 0..10, counted from the last of its pictures: the second of
         two quick clicks answers nothing.
@@ -150,7 +151,7 @@ class Design:
 
     @property
     def labels(self) -> list[Hashable]:
-        """The samples that the design names, each once: those of its trios, its catch trios, its practice."""
+        """The samples that the design names, each once: in its trios, its catch trios, its practice."""
         named = [x for trio in (() if self.draws_trios else self.trios or ()) for x in trio]
         return list(
             dict.fromkeys(
@@ -160,7 +161,7 @@ class Design:
 
 
 def _check_catch(catch: TripletSet, name: str = "catch") -> None:
-    """Raise an error if known answers contradict each other, or if there are none."""
+    """Raise an error if known answers contradict each other or are missing."""
     if not len(catch):
         msg = f"{name} has no triplet, so there is no trio with a known answer"
         raise InvalidTripletError(msg)
@@ -202,7 +203,7 @@ def _checked_trios(trios: Any) -> tuple[tuple[Hashable, ...], ...]:
 
 
 def _are_three_labels(items: tuple[Any, ...]) -> bool:
-    """Whether these are three different names of samples: hashable, and equal to themselves."""
+    """Tell whether items are three different names of samples: hashable, and equal to themselves."""
     try:
         return len(items) == 3 and len(set(items)) == 3 and all(x is not None and x == x for x in items)
     except TypeError:
@@ -227,7 +228,7 @@ def find_clear_trios(
     sample_names : sequence of labels, optional
         Names of the rows. By default they are numbers. A hierarchy has its own names.
     random_state : int, Generator, RandomState or None, default=0
-        Seed of the draws: 200 trios for each one wanted, of which the clearest are taken. No sample is in many of them.
+        Seed of the draws: 200 trios for each one wanted, and the clearest are taken. No sample is in many of them.
 
     Returns
     -------

@@ -20,7 +20,7 @@ Question = tuple[Any, ...]
 #: Seconds of CPU for an answer and a question below which everybody waits for the model.
 QUICK = 0.005
 #: The most questions in stock. They are chosen without the answers that come meanwhile, so many would be much alike:
-#: with 20 in stock, 100 answers said less about a tree than those to trios drawn at random.
+#: with 20 in stock, 100 answers said less about a tree than 100 answers to trios drawn at random.
 MOST_IN_STOCK = 4
 #: The names of the open questions in stock, for the model. No person has such a name.
 STOCK = "\0stock "
@@ -78,12 +78,12 @@ class Learner:
         alone : bool
             Whether the person waits until the model knows all answers.
         people : int
-            How many others are answering: so many questions are kept in stock.
+            How many others are answering: this many questions are kept in stock.
 
         Returns
         -------
         tuple
-            The question (None if none is worth asking), and its name.
+            The question (None if no question is worth asking), and its name.
 
         Raises
         ------
@@ -123,7 +123,7 @@ class Learner:
         return alone or not self._trios or sum(self._seconds.values()) < QUICK
 
     def _hear(self) -> bool:
-        """Let the model hear the next of the news: an undo, or all answers before the next. False if there are none."""
+        """Let the model hear the next of the news: an undo, or all answers before the next. Tell if there were any."""
         with self.holds:
             given: list[Answer] = []
             heard = False
@@ -162,7 +162,7 @@ class Learner:
     # ------------------------------------------------------------------ ahead of time
 
     def _work(self) -> None:
-        """Let a thread hear the news and fill the stock, if none is at it."""
+        """Let a thread hear the news and fill the stock, if no thread is at it."""
         with self._guard:
             if self._at_work:
                 return
@@ -184,7 +184,7 @@ class Learner:
                     return
 
     def _fill(self) -> bool:
-        """Add a question to the stock. False if there are enough, or none is left."""
+        """Add a question to the stock. False if there are enough, or no question is left."""
         with self.holds:
             if len(self._stock) >= self._wanted or self._dry == self.heard:
                 return False

@@ -116,7 +116,7 @@ def _branching(hierarchy: Hierarchy, node: int) -> int:
 
 
 def _open_largest(hierarchy: Hierarchy, pure: np.ndarray, sequence: np.ndarray) -> dict[int, list[list[int]]]:
-    """The nodes whose children are shown, with these children. Children that hold the same cluster are one group."""
+    """Return the nodes whose children are shown, with the children. Children within one cluster are one group."""
     start, stop, _ = hierarchy.leaf_intervals
     root = _branching(hierarchy, hierarchy.root)
     opened: dict[int, list[list[int]]] = {}

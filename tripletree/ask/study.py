@@ -20,7 +20,7 @@ from tripletree.core.leaves import LeafIndex
 Question = tuple[Any, ...]
 #: The least number of questions between an answer and its repeat.
 GAP = 5
-#: After so many deals in a row without a new trio, the few remaining trios are listed.
+#: After 20 deals in a row without a new trio, the few remaining trios are listed.
 MOST_DEALS = 20
 #: The purposes of random draws. Each person has an independent generator for each purpose.
 PLACES_OF_REPEATS, PLACES_OF_CATCHES, ORDER_OF_CATCHES, ORDER_OF_SAMPLES = range(4)
@@ -204,7 +204,7 @@ class Study:
 
 
 def balanced_trios(names: LeafIndex, rng: np.random.Generator) -> Iterator[Question]:
-    """Draw different trios until none is left, so that no sample is shown much more often than others.
+    """Draw different trios until all are drawn, so that no sample is shown much more often than others.
 
     All samples are dealt in threes, again and again. The one or two that remain of a deal begin the next.
     """

@@ -18,7 +18,7 @@ def texts_of(language: str) -> dict[str, Any]:
 
 
 def texts_as_script(texts: dict[str, dict[str, Any]] | None = None) -> str:
-    """Return texts by language as a line of the page's script: by default those of all languages."""
+    """Return texts by language as a line of the page's script: by default the texts of all languages."""
     return f"const TEXTS = {json.dumps(texts or {language: texts_of(language) for language in LANGUAGES})};\n"
 
 

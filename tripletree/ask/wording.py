@@ -23,7 +23,7 @@ class Wording:
     """The words of a study: its question, and the pages before and after the questions.
 
     Each text is in one language, or a mapping from codes of languages to texts. The page then speaks only the languages
-    in which all of these mappings have a text. Empty lines part paragraphs.
+    in which all mappings have a text. Empty lines part paragraphs.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class Wording:
         return tuple(language for language in LANGUAGES if all(language in x for x in given))
 
     def texts(self) -> dict[str, dict[str, Any]]:
-        """Return the texts of the page by language, with these in their places."""
+        """Return the texts of the page by language, with the wording in its places."""
         found = {}
         for language in self.languages:
             found[language] = dict(texts_of(language))
@@ -105,7 +105,7 @@ class Wording:
         return found
 
     def check_language(self, language: str) -> None:
-        """Raise an error if the page is to speak a language that these texts lack."""
+        """Raise an error if the page is to speak a language that the wording lacks."""
         if language and language not in self.languages:
             msg = f"the texts of the study have no language {language!r}, only {', '.join(self.languages)}"
             raise ValueError(msg)

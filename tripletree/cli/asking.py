@@ -423,7 +423,7 @@ def _catch_trios(
 
 
 def _values(table: Table, standardize: bool, seed: int) -> tuple[np.ndarray | None, list[str] | None]:
-    """The numbers of the samples, or their distances; else those of the words of their texts, if there are any."""
+    """Return the numbers of the samples, or their distances, else numbers for the words of their texts, if any."""
     if table.metric == "precomputed":
         return table.values, None
     if table.columns:

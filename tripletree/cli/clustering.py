@@ -82,7 +82,7 @@ def _penalty(_ctx: click.Context, _option: click.Parameter, value: str | None) -
 
 
 def _wrong_ones(command: Any) -> Any:
-    """Add the options for triplets of which some may be wrong."""
+    """Add the options for triplets that may be wrong in part."""
     options = (
         click.option(
             "--on-conflict",
@@ -420,7 +420,7 @@ def _first_given(ctx: click.Context, reading: dict[str, Any]) -> str:
 
 
 def _taxonomy_of(path: str, reading: dict[str, Any], labels: list[str]) -> Hierarchy:
-    """The hierarchy in a file, on the samples. How many of them it has is said, as those that it lacks are not used."""
+    """Return the hierarchy in a file, on the samples. Tell how many samples it has, as others are not used."""
     found = read_hierarchy(path, reading)
     known = [x for x in labels if x in found.leaves or found.synonyms.get(x) in found.leaves]
     if len(known) < 3:

@@ -184,7 +184,7 @@ def repair(
 
 
 def _summary(done: Repair, triplets: TripletSet) -> str:
-    """The triplets kept, and those dropped, with their lines."""
+    """Return a text on the triplets kept, and on the dropped ones with their lines."""
     weight = "" if triplets.weights is None else f", weight {done.weight_kept:.6g} of {done.weight:.6g}"
     how = f" (by {done.method})" if len(done.dropped) else ": they are consistent"
     lines = [f"{len(done.kept):,} of {len(triplets):,} triplets kept{weight}{how}"]

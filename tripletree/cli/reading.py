@@ -233,7 +233,7 @@ def _read(
 
 
 def _by_name(ontology: Ontology) -> Ontology:
-    """The ontology with names as ids, ids if there are none."""
+    """Return the ontology with names as ids, as far as there are names."""
     names = ontology.names or [None] * ontology.n_terms
     called = [x if name is None else name for x, name in zip(ontology.terms, names, strict=True)]
     try:

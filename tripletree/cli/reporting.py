@@ -298,7 +298,7 @@ def _known(
     content, _ = read_bytes(stream())
     text = content.decode("utf-8", errors="replace") if isinstance(content, bytes) else content
     lines = [x for x in text.splitlines() if x.strip() and not x.startswith("#")]
-    # lines that could be paths of two steps are triplets here: among knowledge of samples these are the likelier
+    # lines that could be paths of two steps are triplets here: among knowledge of samples triplets are likelier
     if registry.are_triplets(lines):
         return "triplets", triplets_in(raw, name, None, options, source), {}
     try:

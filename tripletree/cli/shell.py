@@ -43,7 +43,7 @@ T = TypeVar("T")
 
 
 def with_options(command: Any, options: Sequence[Any]) -> Any:
-    """Return the command with these options, listed in this order in its help."""
+    """Return the command with `options`, listed in this order in its help."""
     for option in reversed(options):
         command = option(command)
     return command

@@ -92,9 +92,9 @@ TABLE_OPTIONS: dict[str, tuple[str, ...]] = {
 
 
 def table_options(*kinds: str, missing: Sequence[str] = ("--missing-answer",)) -> Callable[[Any], Any]:
-    """Add the options for tables of these kinds. The command gets those that are given as one dict, `options`.
+    """Add the options for tables of some kinds. The command gets the given ones as one dict, `options`.
 
-    `missing` is how the option for answers that are none is called.
+    `missing` has the names of the option for words that stand for no answer.
     """
     options = {
         "columns": click.option(
@@ -174,9 +174,9 @@ def given_name(source: str) -> str:
 def read_triplet_file(
     source: str, *, format_: Any = None, pairs_go: str | None = "", table: Mapping[str, Any] | None = None
 ) -> TripletSet:
-    """Read triplets from a file or the standard input (``-``), or those that answers say. `pairs_go`: where pairs go.
+    """Read triplets, or answers as triplets, from a file or the standard input (``-``). `pairs_go`: where pairs go.
 
-    None if the user has said that these are triplets. `table` has the options for tables, None if there are none for
+    None if the user has said that the file has triplets. `table` has the options for tables, None without options for
     this file.
     """
     check_kind(None, table or {})
@@ -228,7 +228,7 @@ def read_comparison_file(source: Any, table: Mapping[str, Any] | None = None, *,
 
 
 def _said_halves(raw: bytes | str, name: str | None, table: Mapping[str, Any] | None) -> TripletSet:
-    """The triplets of which comparisons say both halves, which is told."""
+    """Return the triplets that comparisons say in full (both halves), and tell so."""
     given = read_comparison_file(named_stream(raw, name), table)
     found = triplets_from_comparisons(given)
     say(f"{given.reading}; {counted(len(found), 'triplet')} of which both halves are said", err=True)
@@ -260,7 +260,7 @@ def read_answer_file(source: Any, table: Mapping[str, Any] | None = None) -> Ans
 
 
 def _read(read: Any, source: Any, table: Mapping[str, Any] | None, **more: Any) -> Any:
-    """Read a table of knowledge by the options for it. Its columns are names, or numbers from 0 if none is called so.
+    """Read a table of knowledge by the options for it. Columns are names, or numbers from 0 if no column is called so.
 
     Errors are in the words of the running command.
     """
@@ -286,7 +286,7 @@ def _read(read: Any, source: Any, table: Mapping[str, Any] | None, **more: Any) 
         raise bad_input(message) from None
 
 
-#: Arguments that name columns, and those of readers that are called otherwise as options.
+#: Arguments that name columns, and arguments of readers that are called otherwise as options.
 _COLUMNS = frozenset({"columns", "odd", "items", "answer", "who", "when", "seconds"})
 _ARGUMENTS = {"missing_answer": "missing"}
 _TABLE_NAMES = {name: _ARGUMENTS.get(name, name) for name in TABLE_OPTIONS}
@@ -326,7 +326,7 @@ def _in_options(message: str, kind: str, source: Any, *, offered: bool) -> str:
 
 
 def _as(ctx: click.Context, name: str, kind: str) -> str | None:
-    """The running command, with a file read as answers, comparisons or triplets. None if it cannot read these."""
+    """Return the running command, with a file read as answers, comparisons or triplets. None if it cannot read them."""
     names = {x.name for x in ctx.command.params}
     if {"triplet_file", "comparison_file"} <= names:
         own = {x for x in ("triplet_file", "comparison_file") if ctx.params[x] == name}
@@ -359,7 +359,7 @@ def check_kind(kind: str | None, table: Mapping[str, Any]) -> str | None:
 def options_of_files(
     table: Mapping[str, Any], files: Sequence[tuple[str | None, str, tuple[str, ...]]]
 ) -> list[dict[str, Any]]:
-    """The options for each of several files: those for its kinds, and, if they could be for others, for its columns.
+    """Return the options for each of several files: for its kinds, and, if they could be for others, its columns.
 
     `files` has the path, the option by which it is given, and the kinds that it may hold. An option for no file is
     refused.
@@ -436,7 +436,7 @@ def read_constraints(
     if kind is None:
         kind = known_kind(raw, name, table or {}, format_)
         if kind == "comparisons" and not table:
-            kind = "triplets"  # those of which both halves are said, or an error
+            kind = "triplets"  # comparisons with both halves, or an error
     if kind == "answers":
         return some_leaves(read_answer_file(named_stream(raw, name), table).triplets(), source)
     if kind == "comparisons":
@@ -521,8 +521,8 @@ _NO_CLASSES = "{}: expected a header line and under it lines of at least two col
 def read_classes(path: str, known: Collection[str] = ()) -> dict[str, str]:
     """Classes by label, out of a table. A label without a class is left out.
 
-    `known` are the labels that are expected. The columns are those of --class-columns, by name or from 0, else those
-    that fit.
+    `known` are the labels that are expected. The columns are those of --class-columns, by name or from 0, else the
+    columns that fit.
     """
     table = table_columns(path, header=True)
     if len(table.columns) < 2:

@@ -119,7 +119,7 @@ class Table:
     texts : list of str, or None
         The text of each sample, if a column of texts was asked for.
     metric : str
-        By which estimators compare the rows of `values`. "precomputed" if these are distances: then `columns` is empty.
+        By which estimators compare the rows of `values`. "precomputed" for distances: then `columns` is empty.
     """
 
     labels: list[str]
@@ -321,11 +321,11 @@ def read_table(
     needs_numbers : bool
         Whether a table without a column of numbers and without texts is refused.
     digits : int, optional
-        Whole numbers as labels get so many digits.
+        Whole numbers as labels get this many digits.
     missing : sequence of str, optional
         The words in the classes that mark samples without one. By default NA, -1, unknown and the like.
     missing_cells : sequence of str, optional
-        Cells of features that are gaps, besides those that are empty, NA and the like.
+        Cells of features that are gaps, besides empty ones, NA and the like.
     named : callable
         Gives the names that the knowledge knows. Called if several columns could hold them.
 
@@ -413,7 +413,7 @@ def read_table(
 
 
 def known_classes(classes: Sequence[str | None], missing: Sequence[str] | None) -> list[str | None]:
-    """The classes without the words that mark samples without one. None stands for these."""
+    """Return the classes, with None for samples without one."""
     codes, known = class_codes(list(classes), "--classes", missing, cure=_AS_CLASS, mark="--missing-class {}")
     _tell_zero(codes, known, missing)
     forms: dict[str, list[str]] = {}
@@ -440,7 +440,7 @@ def _tell_zero(codes: np.ndarray, known: Sequence[Any], missing: Sequence[str] |
 
 
 def names_in(files: Sequence[tuple[str | None, Callable[[str], Any]]]) -> set[str]:
-    """The labels in files of knowledge, each with its reader. Those that cannot be read twice, or at all, count not."""
+    """Return the labels in files of knowledge, each with its reader. Files that cannot be read (twice) do not count."""
     found: set[str] = set()
     for path, read in files:
         if path is None or not (os.path.isfile(path) or path.startswith(SAMPLE)):
@@ -536,7 +536,7 @@ def _labels(column: list[str], name: str, table: RowTable) -> list[str]:
 
 
 def _with_digits(labels: Collection[str], digits: int) -> list[str]:
-    """The labels, with so many digits in whole numbers."""
+    """Return the labels, with `digits` digits in whole numbers."""
     return [x if (y := without_zeros(x)) is None or x[0] == "-" else y.zfill(digits) for x in labels]
 
 
@@ -581,7 +581,7 @@ def _tell_reading(
     *,
     is_usual: bool,
 ) -> None:
-    """Tell how a table was understood, if columns are not used, or taken for features that may be none."""
+    """Tell how a table was understood, if columns are not used, or doubtful ones are taken for features."""
     doubtful = doubtful_columns(columns)
     if is_usual and not unused and not doubtful and not units:
         return

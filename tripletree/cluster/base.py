@@ -35,9 +35,9 @@ from tripletree.errors import ClusterCountError, warn_user
 from tripletree.knowledge.alignment import check_same_rows, named, named_by
 from tripletree.knowledge.value import KINDS, Knowledge, align_knowledge
 
-#: When few triplets are known to hurt: from so many samples and so many triplets on, if there are fewer than so many
-#: triplets for each sample they name, if the numbers of triplets a sample vary less than so many times the variance of
-#: random triplets, and if more than this part of the named samples is tied to no group.
+#: When few triplets are known to hurt: at least this many samples and triplets, fewer than this many triplets for each
+#: sample they name, numbers of triplets a sample that vary less than this many times the variance of random triplets,
+#: and if more than this part of the named samples is tied to no group.
 _SAMPLES, _TRIPLETS, _RATIO, _DISPERSION, _LOOSE = 50, 30, 1.2, 2.0, 0.05
 
 
@@ -532,7 +532,7 @@ def warn_if_few(triplets: TripletSet, tree: Hierarchy) -> None:
     Parameters
     ----------
     triplets : TripletSet
-        m consistent triplets over the n samples, of which they name u.
+        m consistent triplets over the n samples. They name u of them.
     tree : Hierarchy
         The tree of `one_tree` for them.
 
@@ -574,7 +574,7 @@ def warn_of_silent_classes(codes: np.ndarray, needed: str) -> None:
 
 
 def _dispersion(count: np.ndarray) -> float:
-    """Variance over mean of numbers of which only the positive ones are seen. For a Poisson distribution it is 1."""
+    """Return variance over mean of numbers, if only positive ones are seen. For a Poisson distribution it is 1."""
     seen = float(count.mean())
     mean = seen
     for _ in range(200):

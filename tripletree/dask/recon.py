@@ -1,4 +1,4 @@
-"""ReCon on Dask: partitions gather their samples into micro-clusters, these add up, and one process merges them.
+"""ReCon on Dask: partitions gather samples into micro-clusters, sums add up, and one process merges them.
 
 The steps follow ``cluster/agglomerative/representatives.py``. Samples that triplets name go to that process
 whole.
@@ -30,7 +30,7 @@ from tripletree.dask.blocks import Block, block_samples, blocks_of, compute, fin
 from tripletree.errors import DuplicateLeafError, UnknownLeafError
 from tripletree.knowledge.alignment import triplets_by_label
 
-#: Rows of the part that centres are found on: so many for each, and at least so many.
+#: Rows of the part that centres are found on: 4 for each centre, and at least 1,000.
 _PART, _LEAST_PART = 4, 1_000
 
 #: Parts that are added up at a time.
@@ -75,7 +75,7 @@ class ReCon(ConstrainedClusterer):
     n_clusters_, n_samples_, n_micro_clusters_ : int
         Numbers of flat clusters, samples, and micro-clusters that are not empty.
     triplets_ : TripletSet
-        Those used, over the leaves of ``hierarchy_``.
+        The used triplets, over the leaves of ``hierarchy_``.
     predictor_ : MicroClusterPredictor
         The data that `predict` needs: the centres and a label for each. It pickles alone.
     n_features_in_, feature_names_in_ : int, ndarray of str
@@ -88,7 +88,7 @@ class ReCon(ConstrainedClusterer):
 
     Notes
     -----
-    X is read three times: to draw some ``4 * n_centres`` samples and find those that are named (the rows of a
+    X is read three times: to draw some ``4 * n_centres`` samples and find the samples that are named (the rows of a
     frame are counted before), to gather micro-clusters, and when ``labels_`` is computed. If X fits into the memory
     of all workers, ``X = X.persist()`` reads it once. Each partition sends d + 2 numbers for each micro-cluster, added
     up in a tree. One that fails or is lost with its worker is computed again by Dask, and its result counts once. Time
@@ -183,7 +183,7 @@ class ReCon(ConstrainedClusterer):
             looked = self._look(blocks, places, names, n, int(rng.integers(2**63)))
             named, rows = _named_samples(looked, names, n)
             part = np.concatenate([one.part for one in looked])
-            if len(part) == 0:  # every sample is named, or, of a few, none was drawn
+            if len(part) == 0:  # every sample is named, or, of a few, no sample was drawn
                 part = rows
             centres = micro_cluster_centres(part, self.n_centres, random_state=rng)
             clusters = self._gather(blocks, places, names, centres)
@@ -222,7 +222,7 @@ class ReCon(ConstrainedClusterer):
         Returns
         -------
         dask array, dask Series, or ndarray of int, shape (n_new,)
-            For the samples of `fit` these are ``labels_``, except for those that triplets name.
+            For the samples of `fit` the result is ``labels_``, except for samples that triplets name.
         """
         check_is_fitted(self)
         if not hasattr(X, "__dask_graph__"):
@@ -300,7 +300,7 @@ class _Look(NamedTuple):
     rows: np.ndarray
 
 
-# ---------------------------------------------------------------------- on the workers, by these names on the dashboard
+# ---------------------------------------------------------------------- on the workers, by their names on the dashboard
 
 
 def draw_samples(block: Any, where: Block, names: list, rate: float, seed: int) -> _Look:

@@ -15,7 +15,7 @@ Point sets with classes that are not compact clusters, so that constraints matte
 =====================  ========================================================
 `make_circles`         a ring inside a ring
 `make_cell_walls`      two circles side by side, each around a nucleus
-`make_xor`             four clouds, those at opposite corners are one class
+`make_xor`             four clouds, two at opposite corners are one class
 `make_storm_clouds`    long clouds, one above the other
 `make_lanes`           GPS traces on a road, and the pairs that follow from them
 =====================  ========================================================

@@ -103,7 +103,7 @@ def make_cell_walls(
 def make_xor(
     n_samples: int | Sequence[int] = 200, *, noise: float = 0.4, random_state: Any = None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Make four clouds at the corners of a square. Those at opposite corners are one class.
+    """Make four clouds at the corners of a square. Clouds at opposite corners are one class.
 
     Parameters
     ----------

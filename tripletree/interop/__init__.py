@@ -24,7 +24,7 @@ to_children, from_children   none: scikit-learn's arrays   labels, names, ranks;
 
 scipy's linkage matrices: `tripletree.from_linkage`, `tripletree.to_linkage`. In the order of inner nodes (the order of
 the merges, after a clustering) networkx, edge tables, DOT and arrays keep ours. The libraries of linked nodes have
-none.
+no such order.
 """
 
 from __future__ import annotations

@@ -167,7 +167,7 @@ class DotGraph:
         return k
 
     def _joined(self, block: _Block, nodes: list[str]) -> None:
-        """Let these nodes be the second end of the arrow before them, or begin a statement."""
+        """Let `nodes` be the second end of the arrow before them, or begin a statement."""
         if block.waiting:
             if len(block.last) > 1 and nodes:  # said before all pairs are made, which may be very many
                 shown = ", ".join(map(repr, block.last[:SHOWN])) + (", ..." if len(block.last) > SHOWN else "")
@@ -352,7 +352,7 @@ def to_dot(hierarchy: Hierarchy, *, triplets: TripletSet | None = None) -> str:
 
 
 def _triplet_lines(hierarchy: Hierarchy, triplets: TripletSet) -> list[str]:
-    """A line for each triplet. The class tells these edges from the hierarchy's."""
+    """Return a line for each triplet. The class tells its edges from the edges of the hierarchy."""
     lines = []
     for (a, b, c), shown in zip(triplets, displays(hierarchy, triplets).tolist(), strict=True):
         ends = " -> ".join(str(hierarchy.leaves.index(x)) for x in (a, b))
@@ -381,7 +381,7 @@ def from_dot(
     ----------
     text : str
     label : str
-        The attribute that labels a leaf and names an inner node. As in Graphviz, a node that has none is called by its
+        The attribute that labels a leaf and names an inner node. As in Graphviz, a node without it is called by its
         identifier. An empty one is not a name.
     length : str
         The attribute of an edge, or else of the node below it, that is the length of the branch.

@@ -206,7 +206,7 @@ def _only_parents(graph: Any, keys: list[Any], ends: list[tuple[int, int]], dire
 
 
 def _called(keys: list[Any], said: list[dict], parent: Any, label: str | None, name: str | None) -> list[Any]:
-    """The label of each leaf and the name of each inner node, None if it has none."""
+    """Return the label of each leaf and the name of each inner node, or None."""
     inner = [False] * len(keys)
     for p in parent.tolist():
         inner[p] = inner[p] or p >= 0
@@ -239,8 +239,8 @@ def ontology_from_networkx(
     name, rank : str or None
         Attributes of nodes, taken as text. None for no such.
     relation : str or None
-        Attribute of an edge that is its type. If an edge has none, its key is, if it is a string (of a MultiDiGraph,
-        as obonet's), and "is_a" otherwise. None takes all edges for "is_a".
+        Attribute of an edge that is its type. If an edge has no such attribute, its key is, if it is a string (of a
+        MultiDiGraph, as obonet's), and "is_a" otherwise. None takes all edges for "is_a".
 
     Returns
     -------

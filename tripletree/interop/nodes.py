@@ -34,7 +34,7 @@ class NodeLists(NamedTuple):
 
 
 def node_lists(hierarchy: Hierarchy, peer: str) -> NodeLists:
-    """The names for a peer that does not tell an empty name from none."""
+    """Return the names for a peer that does not tell an empty name from a missing one."""
     n = hierarchy.n_leaves
     for u, label in enumerate(hierarchy.leaves):
         if label is None or (isinstance(label, str) and label == ""):
@@ -61,12 +61,12 @@ def node_lists(hierarchy: Hierarchy, peer: str) -> NodeLists:
 
 
 def python_values(values: np.ndarray | None, N: int) -> list[float | None]:
-    """Floats as Python's, None if there is none."""
+    """Return floats as Python's, with None for NaN."""
     return [None] * N if values is None else [None if x != x else x for x in values.tolist()]
 
 
 def own_heights(hierarchy: Hierarchy) -> np.ndarray | None:
-    """The heights, unless the lengths give exactly those back."""
+    """Return the heights, unless the lengths give exactly the same heights back."""
     if hierarchy.height is None or hierarchy.length is None:
         return None
     if np.isnan(hierarchy.length).all():  # one node: there is no branch
@@ -76,7 +76,7 @@ def own_heights(hierarchy: Hierarchy) -> np.ndarray | None:
 
 
 def _agree(parent: np.ndarray, height: np.ndarray, length: np.ndarray | None) -> bool:
-    """True if each branch that has a length has the difference of the heights at its ends, and the root has none."""
+    """Tell whether each length is the difference of the heights at its ends, and the root has no length."""
     if length is None:
         return True
     difference = np.where(parent >= 0, height[parent] - height, np.nan)
@@ -190,7 +190,7 @@ def assembled(
 
 
 def _floats(values: list[Any], what: str, peer: str, labels: Sequence[Any], at: list[int]) -> np.ndarray | None:
-    """The values as float64, NaN for None. None when there are none at all."""
+    """Return the values as float64, NaN for None, or None without any value."""
     found = np.empty(len(values))
     for i, x in enumerate(values):
         try:

@@ -100,10 +100,10 @@ def from_edge_table(
     frame : pandas.DataFrame, or mapping of columns
         Anything with named columns that can be listed, such as a polars frame or a dict of lists.
     child, parent : str
-        The columns that hold the two ends of each edge. The root has a row without a parent, or none at all. Several
+        The columns that hold the two ends of each edge. The root has a row without a parent, or no row. Several
         roots get an unnamed node above them, which has no height. One of them with no children is open.
     name, length, height, rank : str, optional
-        Columns with the values of the child. By default the columns of these names, if present. A leaf is labelled by
+        Columns with the values of the child. By default the columns called so, if present. A leaf is labelled by
         its name if it has one and by its key otherwise. If there is no column of names, inner nodes are named by
         their keys.
 

@@ -7,7 +7,7 @@ ete3 has no unknown lengths: a node without a length has ``dist`` 1.0. A node wh
 therefore keeps ete3's own default and gets the feature ``unknown_dist``. It counts as unknown again on the way back as
 long as its ``dist`` has not been changed. In any other ete3 tree, a 1.0 that was filled in looks like one that was
 given. `from_tree` takes such numbers as they stand, or leaves them out with ``lengths=False``. Support is alike: it is
-1.0 where none is known. A node whose support a hierarchy does not know gets the feature ``unknown_support``. In other
+1.0 where it is not known. A node whose support a hierarchy does not know gets the feature ``unknown_support``. In other
 trees of ete3 a 1.0 counts as unknown at the root, if all inner nodes have it, or if others have more.
 """
 
@@ -31,7 +31,7 @@ from tripletree.interop.nodes import OPEN, NodeLists, assembled, is_set, node_li
 
 Library = Literal["ete3", "ete4", "dendropy", "skbio", "biopython"]
 
-#: ete3 declares none of its dependencies.
+#: ete3 does not declare its dependencies.
 _ETE3_NEEDS = {"cgi": "legacy-cgi (the module cgi, which Python 3.13 and later no longer have)", "six": "six"}
 
 
@@ -276,7 +276,7 @@ def _biopython_open(node: Any) -> bool:
 
 
 def _biopython_rooted(tree: Any) -> bool | None:
-    """Trees that Biopython read from Newick are not rooted, whatever the file says, and those of NeXML likewise."""
+    """Tell whether a tree is rooted. Biopython says "not" of trees from Newick and NeXML, whatever the file says."""
     rooted = getattr(tree, "rooted", None)
     by_default = type(tree).__module__.rpartition(".")[2] in ("Newick", "NeXML")
     return None if by_default and not rooted else rooted
@@ -444,10 +444,10 @@ def from_tree(
     tree : ete3.TreeNode, ete4.Tree, dendropy.Tree or Node, skbio.TreeNode, Bio.Phylo.BaseTree.Tree or Clade
         The tree, its root or any node, subclasses included.
     lengths : bool
-        If True, take the lengths of branches. ete3 fills in 1.0 (0.0 at the root) if a text has none, and does not
+        If True, take the lengths of branches. ete3 fills in 1.0 (0.0 at the root) if a text has no length, and does not
         remember it: give False for such trees.
     placeholders : bool, str or iterable of str
-        Names of inner nodes that are no taxa, as in `tripletree.read_newick`: these nodes are contracted.
+        Names of inner nodes that are no taxa, as in `tripletree.read_newick`: such nodes are contracted.
     rooted : bool, optional
         Whether the tree has a root. By default as the tree tells, see the notes.
 

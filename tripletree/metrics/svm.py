@@ -127,7 +127,7 @@ def _conjugate(s: np.ndarray, diagonal: np.ndarray | None, unit: np.ndarray) -> 
     return _Greatest(float((t @ t - rest**2) / 2), at)
 
 
-#: Between these must lie the largest difference of two samples in a feature.
+#: The largest difference of two samples in a feature must lie between the two.
 _DIFFERENCES = 1e-60, 1e60
 
 
@@ -328,7 +328,7 @@ class SVMMetric(LearnedMetric):
         Parameters
         ----------
         input_features : array_like of str, optional
-            Names where X had none. As the fitted ones where it had.
+            Names of the columns if X had no names, else equal to the fitted ones.
 
         Returns
         -------

@@ -1,9 +1,9 @@
 """Orders of the leaves of a hierarchy in which sets of leaves are consecutive: a PQ-tree.
 
 A PQ-tree stands for a set of orders (Booth and Lueker 1976, Testing for the consecutive ones property, Journal of
-Computer and System Sciences 13(3), 335-379). The children of a P-node take any order, those of a Q-node theirs or its
-reverse. A hierarchy is a PQ-tree without Q-nodes. Each set is either made consecutive, which leaves all orders in which
-it is, or nothing changes because there is no such order.
+Computer and System Sciences 13(3), 335-379). The children of a P-node take any order, the children of a Q-node theirs
+or its reverse. A hierarchy is a PQ-tree without Q-nodes. Each set is either made consecutive, which leaves all orders
+in which it is, or nothing changes because there is no such order.
 
 This version takes time proportional to the tree for each set, which is enough for the trees of a tanglegram.
 """

@@ -16,7 +16,7 @@ INVERSIONS = 2_000  # beyond this many, inverted branches are counted in the leg
 
 
 def _styles(codes: np.ndarray, line: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Colour (RGBA) and index of dashes for style indices, -1 for none."""
+    """Return colour (RGBA) and index of dashes for style indices, -1 for leaves without a style."""
     from matplotlib.colors import to_rgba
 
     colours = np.array([to_rgba(x) for x in (*PALETTE, line)])

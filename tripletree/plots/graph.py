@@ -182,7 +182,7 @@ def aho_graph(triplets: TripletSet, leaves: Iterable[Hashable] | None = None) ->
     Notes
     -----
     The graph of Aho, Sagiv, Szymanski, Ullman (1981), SIAM Journal on Computing 10(3), 405-421. If it is connected on
-    three leaves or more, the group cannot be split, and no hierarchy displays these triplets.
+    three leaves or more, the group cannot be split, and no hierarchy displays its triplets.
 
     Examples
     --------
@@ -412,7 +412,7 @@ def _write_names(ax: Axes, graph: Graph, at: dict[Hashable, np.ndarray]) -> None
 
 
 def _fitting(ax: Axes, names: list[str]) -> int:
-    """Characters that names may have: none is wider than a good third of the axes."""
+    """Return how many characters names may have to stay within a good third of the axes."""
     most = max(map(len, names))
     while most > 6 and measure_text(ax, [shorten(x, most) for x in names], 9) > 0.4 * ax.get_window_extent().width:
         most -= 1

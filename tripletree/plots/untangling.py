@@ -145,7 +145,7 @@ def untangle_orders(one: CollapsedTree, two: CollapsedTree, partner: np.ndarray)
 
 
 def _common_order(one: CollapsedTree, two: CollapsedTree, partner: np.ndarray) -> np.ndarray | None:
-    """An order of the tips of `one` from a tree in which all clades of both sides are clades. None if there is none."""
+    """Return an order of the tips of `one` from a tree in which all clades of both sides are clades, or None."""
     tips = Hierarchy(one.parent).leaves
     back = np.argsort(partner)
     trees = (Hierarchy(one.parent), Hierarchy(two.parent, back.tolist()).reindex(tips))
@@ -206,7 +206,7 @@ def _gather_clades(one: CollapsedTree, two: CollapsedTree, partner: np.ndarray) 
 def _turn_nodes(
     one: CollapsedTree, two: CollapsedTree, partner: np.ndarray, start: _Orders, rng: np.random.Generator
 ) -> _Orders:
-    """Search for the turns of both sides' nodes, where those with more than two children keep the order of these."""
+    """Search for the turns of both sides' nodes. Nodes with more than two children keep the order of their children."""
     left, right = _Resolved(one, start.first), _Resolved(two, start.second)
     W = _count_meetings(left, right, partner)
     y = _best_turns(W, rng)
@@ -262,7 +262,7 @@ class _Resolved:
 
 
 def _count_meetings(left: _Resolved, right: _Resolved, partner: np.ndarray) -> np.ndarray:
-    """W: pairs of tips that meet at u and v, those in the same order less those in opposite ones: float64[U, V]."""
+    """Return W: pairs of tips that meet at u and v, in the same order less in opposite ones: float64[U, V]."""
     at = _places(right.order)[partner[left.order]]  # the place on the right of the leaf at each place on the left
     i, j = np.triu_indices(at.size, 1)
     u, v = left.meetings()[i, j], right.meetings()[at[i], at[j]]

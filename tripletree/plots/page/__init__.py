@@ -267,7 +267,7 @@ def write_html(
         Another name of each leaf, likewise, such as its genus, language or product. It stands behind the label, and
         the search finds it.
     title : str, optional
-        By default the name of the root, or the number of leaves if it has none.
+        By default the name of the root, or the number of leaves if it has no name.
 
     See Also
     --------
@@ -368,8 +368,8 @@ def viewer_parts(
 ) -> dict[str, str]:
     """The parts of a page that shows a hierarchy, by the names of the placeholders in its template.
 
-    "controls" and "viewer" are elements, "style", "script" and "data" the content of elements of these names. Hashes of
-    the first two are for the security policy. "picture" is the top of the hierarchy as an image.
+    "controls" and "viewer" are elements, "style", "script" and "data" the content of elements of the same names. Hashes
+    of the first two are for the security policy. "picture" is the top of the hierarchy as an image.
     """
     picture = hierarchy._repr_html_()
     style = _read_text("page.css")
@@ -452,7 +452,7 @@ def show_html(
     Notes
     -----
     The page is an inline frame with everything in it, so it works without a network and in exported notebooks. Jupyter
-    shows frames in notebooks that it trusts, such as those you have run yourself.
+    shows frames in notebooks that it trusts, such as notebooks you have run yourself.
 
     Examples
     --------
