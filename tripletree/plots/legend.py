@@ -119,28 +119,35 @@ def fit_legends(ax: Any, blocks_for: Any, width: float, height: float) -> list[A
 
 
 def _fit_legend(ax: Any, handles: list, texts: list[str], width: float) -> Any:
-    """A legend with as many columns as fit, else with a smaller font, else with shortened texts."""
+    """A legend with as many columns as fit, else with a smaller font, else with shortened texts.
+
+    In more than one line the head of the entries stands above them.
+    """
+    head = ""
     for font in FONTS:
         for columns in range(min(len(handles), 7) if font == FONTS[0] else 1, 0, -1):
-            legend = _legend(ax, handles, texts, columns, font)
+            if columns < len(handles) and not head and texts[0].endswith(":"):
+                head, handles, texts = texts[0], handles[1:], texts[1:]
+            legend = _legend(ax, handles, texts, columns, font, head)
             if legend.get_window_extent().width <= width:
                 ax.add_artist(legend)
                 return legend
     longest = max(map(len, texts))
     while legend.get_window_extent().width > width and longest > 8:
         longest = max(int(0.85 * longest), 8)
-        legend = _legend(ax, handles, [shorten(x, longest) for x in texts], 1, FONTS[-1])
+        legend = _legend(ax, handles, [shorten(x, longest) for x in texts], 1, FONTS[-1], shorten(head, longest))
     ax.add_artist(legend)
     return legend
 
 
-def _legend(ax: Any, handles: list, texts: list[str], columns: int, font: float) -> Any:
+def _legend(ax: Any, handles: list, texts: list[str], columns: int, font: float, head: str) -> Any:
     from matplotlib.legend import Legend
 
     legend = Legend(
         ax, handles, texts, loc="upper left", ncols=columns, fontsize=font, frameon=False,
         borderaxespad=0, borderpad=0.2, handlelength=2.2, columnspacing=1.6,
+        title=head or None, title_fontsize=font, alignment="left",
     )  # fmt: skip
-    for text in legend.get_texts():
+    for text in (*legend.get_texts(), legend.get_title()):
         text.set_parse_math(False)
     return legend
