@@ -9,8 +9,9 @@ import shlex
 import pandas as pd
 import pytest
 
+from tripletree.core.notes import collected
 from tripletree.errors import ParseError
-from tripletree.io import read_pairs, read_triplets
+from tripletree.io import read_answers, read_comparisons, read_pairs, read_triplets
 
 IDS = [("rec_id_1", "rec_id_2"), ("unique_id_l", "unique_id_r"), ("id1", "id2")]
 
@@ -134,3 +135,21 @@ def test_check__a_column_of_unknown_name_is_asked_for(tmp_path, monkeypatch):
     told = re.findall(r"'tripletree ([^']*)'", told)
     results = [CliRunner().invoke(main, shlex.split(x)).output for x in told]
     assert ["2 must-links and 1 cannot-link" in results[0], "3 must-links and 0" in results[1]] == [True, True]
+
+
+def test_read_pairs__a_column_that_could_be_weights_is_told():
+    with collected() as notes:
+        read_pairs(io.StringIO("a,b,link,confidence\nx,y,1,0.5\n"), format="csv")
+        read_pairs(io.StringIO("a,b,link,weight\nx,y,1,0.5\n"), format="csv")
+    (told,) = notes
+    assert "'confidence' is not used, as weights are called weight" in told.text
+
+
+@pytest.mark.parametrize("read", [read_answers, read_comparisons, read_pairs, read_triplets])
+@pytest.mark.parametrize(
+    ("rows", "frame"),
+    [([{"a": "x"}], r"pandas.DataFrame\(rows\)"), ([("x", "y")], r"pandas.DataFrame\(rows, columns=")],
+)
+def test_readers__rows_in_lists_are_frames(read, rows, frame):
+    with pytest.raises(TypeError, match=frame):
+        read(rows)

@@ -77,6 +77,8 @@ _EXPECTED = "expected 'a b must' or 'a b cannot', and perhaps a weight in 0..1"
 _LINES = 50
 #: Characters in which the first lines are looked for.
 _HEAD = 1 << 16
+#: Names of columns that tell how sure a link is.
+_SURE = re.compile(r"(?:.*_)?(?:confidence|conf|certainty|sureness|sicherheit|konfidenz|confiance|certitude|confianza)")
 #: Columns of the source of a record, and what Splink writes between the source and the id in that.
 _SOURCE = re.compile(r"source|dataset|data_source|database|table")
 _JOINT = "-__-"
@@ -262,6 +264,19 @@ class PairRows(LabelRows):
                     raise ParseError(_no_links(measure), path=self.path, line=table.header_line)
                 self._rated = -1 if any(x.startswith("-") for x in cells) else 0
         super().add_table(table, columns, weight)
+        if table.names is not None:
+            self._tell(table, places)
+
+    def _tell(self, table: RowTable, places: Sequence[int]) -> None:
+        """Tell how a table is read if one of its columns could have been the weights."""
+        names = table.names or []
+        a, b, *link = (names[k] for k in places)
+        unused = [x for k, x in enumerate(names) if k not in places and _SURE.fullmatch(words_of(x))]
+        if not unused:
+            return
+        by = f"by {link[0]!r}" if link and not self._all_must else "all must-links"
+        aside = f"; {unused[0]!r} is not used, as weights are called weight (from 0 to 1)"
+        note("pairs", f"read {counted(len(table.lines), 'pair')} of {a!r} and {b!r}, {by}{aside}")
 
     def _with_sources(self, table: RowTable, columns: Sequence[str]) -> RowTable:
         """The table, whose ids are source and id together if there are several sources, as Splink writes them."""

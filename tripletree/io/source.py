@@ -478,7 +478,13 @@ def raw_bytes(source: Source) -> tuple[bytes | str, str | None]:
         name = given if isinstance(given, str) else "<stream>"
         content = _read(source, name)
     else:
-        msg = f"expected a path, '-' for standard input, or a file object to read from, not {type(source).__name__}"
+        hint = ""
+        if isinstance(source, (list, tuple, dict)):
+            named = isinstance(source, dict) or any(isinstance(x, dict) for x in source[:1])
+            hint = f"; rows go in as a frame: pandas.DataFrame(rows{'' if named else ', columns=[...]'})"
+        msg = (
+            f"expected a path, '-' for standard input, or a file object to read from, not {type(source).__name__}{hint}"
+        )
         raise TypeError(msg)
     return (_whole(content.removeprefix(_BOM), name) if isinstance(content, str) else content), name
 
