@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 
 def _is_command() -> bool:
-    """True if this process was started as the command."""
+    """Tell whether this process was started as the command."""
     first = next(iter(getattr(sys, "argv", [])), "")
     if first != "-m":
         return Path(first).stem == "tripletree"

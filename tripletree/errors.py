@@ -233,14 +233,14 @@ def _twins_of(labels: Sequence[Hashable], known: Sequence[Hashable]) -> dict[Any
 
 
 def without_zeros(label: Any) -> str | None:
-    """A whole number, or a text of one, without zeros in front. None for other labels."""
+    """Return a whole number, or a text of one, without zeros in front. None for other labels."""
     if isinstance(label, str):
         return None if _NUMBER.fullmatch(label) is None else str(int(label))
     return str(label) if isinstance(label, int) and not isinstance(label, bool) else None
 
 
 def _near_names(labels: Iterable[Hashable], known: Sequence[Hashable], most_known: int = 200_000) -> dict[Any, list]:
-    """The nearest known strings for the unknown ones that a message will show. None if that would take long."""
+    """Return the nearest known strings for the unknown ones that a message will show. None if that would take long."""
     from difflib import get_close_matches
 
     if len(known) > most_known or isinstance(known, range):
@@ -295,7 +295,7 @@ class ParseError(TripletreeError, ValueError):
 
 
 def _mark_text(text: str) -> str:
-    """A note on a byte order mark in the offending line, as editors do not show it."""
+    """Return a note on a byte order mark in the offending line, as editors do not show it."""
     at = text.find("\ufeff")
     if at < 0:
         return ""
@@ -303,7 +303,7 @@ def _mark_text(text: str) -> str:
 
 
 def _caret(text: str | None, column: int | None, width: int = 78) -> str:
-    """The offending line, cut to ``width`` around ``column`` (from 1), and a caret below it."""
+    """Return the offending line, cut to ``width`` around ``column`` (from 1), and a caret below it."""
     if text is None or column is None:
         return ""
     start = max(0, column - 1 - width // 2)
@@ -601,7 +601,7 @@ class MissingDependencyError(TripletreeError, ImportError):
 
 
 def locate(text: str, offset: int) -> tuple[int, int, str]:
-    """The line and column (from 1) of a character in a text, and that line. Lines end in LF, CR LF or CR."""
+    """Return the line and column (from 1) of a character in a text, and that line. Lines end in LF, CR LF or CR."""
     head = text[:offset]
     line = head.count("\n") + head.replace("\r\n", "\n").count("\r") + 1
     start = max(head.rfind("\n"), head.rfind("\r")) + 1
@@ -610,7 +610,7 @@ def locate(text: str, offset: int) -> tuple[int, int, str]:
 
 
 def error_at(offset: int, text: str, message: str, path: str | None) -> ParseError:
-    """The error at a character of a text."""
+    """Return the error at a character of a text."""
     line, column, shown = locate(text, offset)
     return ParseError(message, path=path, line=line, column=column, text=shown)
 

@@ -144,7 +144,7 @@ class _Limit:
         raise _TimeIsOver(self)
 
     def frames(self, frame: FrameType | None) -> tuple[list[FrameType], bool]:
-        """The frames from an inner one out to that of the block, and whether this was met.
+        """Return the frames from an inner one out to that of the block, and whether this was met.
 
         It is not met if the block has been left without its end, and if the block is a context manager's.
         """
@@ -164,7 +164,7 @@ _of_thread = threading.local()
 
 
 def _limits() -> list[_Limit]:
-    """The limits of this thread, the outermost first."""
+    """Return the limits of this thread, the outermost first."""
     if not hasattr(_of_thread, "limits"):
         _of_thread.limits = []
     return _of_thread.limits

@@ -119,7 +119,7 @@ def match_clades(reference: Hierarchy, tree: Hierarchy) -> CladeMatches:
 
 
 def _named(tree: Hierarchy, names: tuple[str, ...], nodes: np.ndarray, jaccard: np.ndarray) -> Hierarchy:
-    """The tree with its inner nodes named by the best matches."""
+    """Return the tree with its inner nodes named by the best matches."""
     n = tree.n_leaves
     best: dict[int, int] = {}
     for k, u in enumerate(nodes.tolist()):

@@ -244,7 +244,7 @@ def robinson_foulds(
 
 
 def _matched(first: Any, second: Any, leaves: str) -> tuple[Hierarchy, Hierarchy]:
-    """The two hierarchies over one leaf index, without nodes that have one child."""
+    """Return the two hierarchies over one leaf index, without nodes that have one child."""
     one, two = check_hierarchy(first), check_hierarchy(second)
     check_choice(leaves, "leaves", ("same", "common"))
     if one.leaves != two.leaves:
@@ -263,7 +263,7 @@ def _matched(first: Any, second: Any, leaves: str) -> tuple[Hierarchy, Hierarchy
 
 
 def _different_leaves(one: Hierarchy, of_one: list[Any], of_two: list[Any]) -> UnknownLeafError:
-    """The error that lists the leaves of one hierarchy that the other lacks, first ten of either kind."""
+    """Return the error that lists the leaves of one hierarchy that the other lacks, first ten of either kind."""
     labels = [*of_one[:10], *of_two[:10], *of_one[10:], *of_two[10:]]
     notes = {**dict.fromkeys(of_one, "only in the first"), **dict.fromkeys(of_two, "only in the second")}
     alone = set(of_one)

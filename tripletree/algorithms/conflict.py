@@ -162,7 +162,7 @@ class Conflict:
         return "\n".join([f"{head}.", f"Take the first split that parts {listed}: there", *lines, end])
 
     def _mark(self, k: int) -> str:
-        """The weight and origin of a triplet, as far as it has them."""
+        """Return the weight and origin of a triplet, as far as it has them."""
         origin = None if self.triplets.origins is None else self.triplets.origins[k]
         weight = "" if self.triplets.weights is None else f"weight {self.triplets.weights[k]:g}"
         place = "" if origin is None else f"{origin.unit} {origin.number}" if self._one_source() else str(origin)
@@ -222,7 +222,7 @@ class Conflict:
 
 
 def _quoted(label: Hashable) -> str:
-    """A label as it is, or in quotes where one could not see where it ends."""
+    """Return a label as it is, or in quotes where one could not see where it ends."""
     text = str(label)
     return text if text and text.isprintable() and not set(text) & set(" |,") else repr(text)
 
@@ -531,7 +531,7 @@ class _Search:
         return leaves
 
     def _is_cover_due(self) -> bool:
-        """Whether the cover is incomplete, and to enlarge it takes no longer than the search has taken so far."""
+        """Tell whether the cover is incomplete, and to enlarge it takes no longer than the search has taken so far."""
         trees = self._n_covering * _COVER_TREES + _COVER_TREES
         return (
             self._uncovered.size > 0
@@ -546,7 +546,7 @@ class _Search:
         self._uncovered = self._failing_group(self._alive & ~self._covering)
 
     def _tree_on(self, leaves: np.ndarray, held: Any) -> np.ndarray:
-        """Numbers of rows alive, earlier ones first, with pairs ab that connect a few leaves without a cycle.
+        """Return numbers of rows alive, earlier ones first, with pairs ab that connect a few leaves without a cycle.
 
         Only the rows on these leaves are read.
         """
@@ -576,7 +576,7 @@ class _Search:
         return best
 
     def _tree_steps(self, n_rows: int) -> int:
-        """The steps that a random tree counts as."""
+        """Return the steps that a random tree counts as."""
         return _TREE_STEPS + _TREE_STEPS_EACH * (n_rows + self._n)
 
     def _reduced(self, group: _Group, rng: np.random.Generator, most_idle: int = _IDLE) -> np.ndarray:
@@ -594,7 +594,7 @@ class _Search:
         return group.numbers[self._minimal(group, np.arange(len(group.rows)))]
 
     def _within(self, group: _Group, leaves: np.ndarray) -> _Group:
-        """The part of a group inside some of its leaves, which keep their order."""
+        """Return the part of a group inside some of its leaves, which keep their order."""
         member = np.zeros(group.size, np.bool_)
         member[leaves] = True
         chosen, rows = engine.conflict.rows_inside(group.rows, member)

@@ -97,11 +97,11 @@ class TrioVotes:
     names: tuple[str | None, ...]
 
     def count(self, weight: np.ndarray) -> np.ndarray:
-        """The weight of the votes for each of each trio (float64, shape (r, 3))."""
+        """Return the weight of the votes for each of each trio (float64, shape (r, 3))."""
         return np.bincount(3 * self.row + self.odd, weight, 3 * len(self.rows)).reshape(-1, 3)
 
     def trios(self, weight: np.ndarray) -> Trios:
-        """The trios that a vote of some weight is about."""
+        """Return the trios that a vote of some weight is about."""
         count = self.count(weight)
         told = count.any(axis=1)
         return Trios(frozen(self.rows[told]), count[told], len(self.leaves))
@@ -123,7 +123,7 @@ class TrioVotes:
         return sample_trees(trios, starts, rng, tell=teller(tick), **options)
 
     def of(self, voter: int) -> TrioVotes:
-        """The votes of one, with the leaves that they name."""
+        """Return the votes of one, with the leaves that they name."""
         mine = self.voter == voter
         used, row = np.unique(self.row[mine], return_inverse=True)
         named, flat = np.unique(self.rows[used], return_inverse=True)
@@ -133,7 +133,7 @@ class TrioVotes:
 
 
 def collect_answers(answers: AnswerSet) -> TrioVotes:
-    """The answers that name an odd one as votes."""
+    """Return the answers that name an odd one as votes."""
     told = np.flatnonzero(answers.replies < ALIKE)
     leaves, flat = np.unique(answers.rows[told], return_inverse=True)
     trios = flat.reshape(-1, 3)
@@ -177,7 +177,7 @@ def _searched(trios: Trios, rng: np.random.Generator) -> Hierarchy:
 
 
 def _balanced(n: int) -> list[int]:
-    """The parents of a binary tree over n leaves: while there are more than one, the first two are joined."""
+    """Return the parents of a binary tree over n leaves: while there are more than one, the first two are joined."""
     N = 2 * n - 1
     parent = [-1] * N
     for k in range(n - 1):
@@ -521,7 +521,7 @@ def _best_tree(votes: TrioVotes, trios: Trios, sample: AnswerTrees, rng: np.rand
 
 
 def _many_trios(asked: np.ndarray, n: int, rng: np.random.Generator) -> np.ndarray:
-    """All trios of a few leaves. For many leaves, the trios asked about and random ones (int32, increasing)."""
+    """Return all trios of a few leaves. For many leaves, the trios asked about and random ones (int32, increasing)."""
     if n <= _ALL_TRIOS:
         return np.array(list(combinations(range(n), 3)), np.int32)
     drawn = rng.integers(0, n, (_TRIOS_A_LEAF * min(n, _MANY_LEAVES), 3))
@@ -630,7 +630,7 @@ def _sides_of_votes(votes: TrioVotes, best: Hierarchy, count: np.ndarray) -> np.
 
 
 def _sides_of_trees(sample: AnswerTrees, best: Hierarchy, rng: np.random.Generator) -> np.ndarray:
-    """The mean chances of random trios that each node alone decides: for the clade, and for two exchanges."""
+    """Return the mean chances of random trios that each node alone decides: for the clade, and for two exchanges."""
     n, size = best.n_leaves, best.n_nodes
     start, stop, order = best.leaf_intervals
     two = engine.rooted_tree.child_lists(best.parent)[1].reshape(-1, 2)

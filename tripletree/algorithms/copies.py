@@ -107,7 +107,7 @@ def whole_clades(hierarchy: Hierarchy, species: Species) -> Hierarchy:
 
 
 def _genes(hierarchy: Hierarchy, species: Species) -> tuple[Hierarchy, list[Hashable]]:
-    """The tree of the genes that have a species, and the species of each leaf."""
+    """Return the tree of the genes that have a species, and the species of each leaf."""
     h = check_rooted(hierarchy)
     if isinstance(species, Mapping):
         called = [species.get(x) for x in h.leaves]
@@ -127,7 +127,7 @@ def _genes(hierarchy: Hierarchy, species: Species) -> tuple[Hierarchy, list[Hash
 
 
 def _meeting(h: Hierarchy, code: np.ndarray, k: int) -> np.ndarray:
-    """The last common ancestor of the leaves with each code."""
+    """Return the last common ancestor of the leaves with each code."""
     start, _, order = h.leaf_intervals
     place = np.empty(order.size, np.int64)
     place[order] = np.arange(order.size)
@@ -139,7 +139,7 @@ def _meeting(h: Hierarchy, code: np.ndarray, k: int) -> np.ndarray:
 
 
 def _without_empty(parent: np.ndarray, leaves: LeafIndex) -> Hierarchy:
-    """The hierarchy without inner nodes that hold no leaf."""
+    """Return the hierarchy without inner nodes that hold no leaf."""
     n = len(leaves)
     held = np.zeros(parent.size, np.int64)
     held[:n] = 1

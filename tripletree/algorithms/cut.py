@@ -49,7 +49,7 @@ Chooser = Callable[[int | None, float], np.ndarray]
 
 
 def chooser(hierarchy: Hierarchy, rule: str, triplets: TripletSet | None, weights: np.ndarray | None = None) -> Chooser:
-    """The function that chooses the nodes to split under a rule.
+    """Return the function that chooses the nodes to split under a rule.
 
     It raises ClusterCountError if the number of clusters cannot be reached.
 
@@ -78,7 +78,7 @@ def chooser(hierarchy: Hierarchy, rule: str, triplets: TripletSet | None, weight
 
 
 def branch_sizes(hierarchy: Hierarchy, weights: np.ndarray | None = None) -> np.ndarray:
-    """The number of leaves below each node, or their weight."""
+    """Return the number of leaves below each node, or their weight."""
     start, stop, leaf = hierarchy.leaf_intervals
     if weights is None:
         return stop - start
@@ -150,7 +150,7 @@ def _height_order(hierarchy: Hierarchy) -> np.ndarray:
 
 
 def _several_parts(hierarchy: Hierarchy, triplets: TripletSet) -> np.ndarray:
-    """Which nodes have leaves of two or more parts: the children of the root of the triplets' Aho tree."""
+    """Tell which nodes have leaves of two or more parts: the children of the root of the triplets' Aho tree."""
     part = np.full(hierarchy.n_leaves, -1, np.int32)
     used = triplets.used_leaves
     if used.size:
@@ -165,7 +165,7 @@ def _several_parts(hierarchy: Hierarchy, triplets: TripletSet) -> np.ndarray:
 
 
 def whole_weights(triplets: TripletSet) -> np.ndarray:
-    """The weights as whole numbers (float64) of sum 2**53 at most, so that every sum of them is exact.
+    """Return the weights as whole numbers (float64) of sum 2**53 at most, so that every sum of them is exact.
 
     They are rounded to multiples of a power of two of at most 2**-51 of their sum. Whole numbers stay as they are.
     """
@@ -215,7 +215,7 @@ def best_supported(
 def _solved(
     hierarchy: Hierarchy, large: np.ndarray, gain: np.ndarray, support: np.ndarray, most: int
 ) -> tuple[Any, np.ndarray]:
-    """The knapsack over the proper nodes, solved, and the numbers of clusters that can be reached."""
+    """Return the knapsack over the proper nodes, solved, and the numbers of clusters that can be reached."""
     knapsack = engine.cut.SupportedCut(hierarchy.parent, large, gain, support, most)
     if knapsack.n_states > MOST_STATES:
         msg = (
@@ -615,7 +615,7 @@ def _clade_cut(
 
 
 def check_leaf_weights(sample_weight: Any, n: int) -> np.ndarray | None:
-    """The weights of n leaves as float64. None if all are 1."""
+    """Return the weights of n leaves as float64. None if all are 1."""
     if sample_weight is None:
         return None
     weights = check_numbers(sample_weight, n, "sample_weight", "samples", ValueError)
@@ -634,7 +634,7 @@ def check_leaf_weights(sample_weight: Any, n: int) -> np.ndarray | None:
 
 
 def log_within(points: np.ndarray, labels: np.ndarray, weights: np.ndarray | None = None, inside: float = 0.0) -> float:
-    """The logarithm of the share of the squared distances to the mean that is left within clusters.
+    """Return the logarithm of the share of the squared distances to the mean that is left within clusters.
 
     `inside` is the sum over the samples that a point stands for, to that point.
     """
@@ -643,7 +643,7 @@ def log_within(points: np.ndarray, labels: np.ndarray, weights: np.ndarray | Non
 
 
 def _check_number(n_clusters: Any, n: int) -> int:
-    """The number of clusters, in 1..n."""
+    """Return the number of clusters, in 1..n."""
     try:
         k = operator.index(n_clusters)
     except TypeError:
@@ -666,7 +666,7 @@ def sizes_tried(n: int, k: int | None, rule: str) -> list[int]:
 
 
 def _weights_tried(weights: np.ndarray, k: int | None, rule: str) -> list[float]:
-    """The same for leaves with weights: multiples of 1, or of the least weight if that is less."""
+    """Return the same for leaves with weights: multiples of 1, or of the least weight if that is less."""
     unit = min(1.0, float(weights.min()))
     if k is None or rule not in ("auto", "size", "support"):
         return [unit]
@@ -917,7 +917,7 @@ def _joined(
 def _means_of_runs(
     points: Any, leaf: np.ndarray, first: np.ndarray, stop: np.ndarray, weights: np.ndarray | None
 ) -> Any:
-    """The means of the points of leaf[first:stop] for each run. None is empty, and runs do not overlap."""
+    """Return the means of the points of leaf[first:stop] for each run. None is empty, and runs do not overlap."""
     if not is_sparse(points):
         if weights is not None:
             there = weights[leaf]

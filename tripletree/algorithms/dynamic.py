@@ -442,7 +442,7 @@ class TripletBuilder:
                 raise _contradiction(tree.rows(), new[: done + 1], self.leaves)
 
     def _is_large(self, new: Sequence[_Key]) -> bool:
-        """True if one run of BUILD is cheaper than adding them one by one."""
+        """Tell whether one run of BUILD is cheaper than adding them one by one."""
         return len(new) > max(_LARGE_BATCH * (len(self._tree) + len(self.leaves)), 1)
 
     def _add_weights(self, keys: Sequence[_Key], given: Sequence[float], fresh: set[_Key]) -> dict[_Key, float]:
@@ -524,22 +524,22 @@ class DynamicAhoTree:
         return iter(self._row)
 
     def keys(self) -> KeysView[_Key]:
-        """The triplets, until the next change."""
+        """Return the triplets, until the next change."""
         return self._row.keys()
 
     def copy(self) -> DynamicAhoTree:
-        """An independent copy."""
+        """Return an independent copy."""
         other = DynamicAhoTree(self.n)
         other._row, other._tree = dict(self._row), copy(self._tree)
         return other
 
     def rows(self) -> np.ndarray:
-        """The triplets in the order of addition: int32, shape (m, 3)."""
+        """Return the triplets in the order of addition: int32, shape (m, 3)."""
         flat = [x for key in self._row for x in key]
         return np.array(flat, np.int32).reshape(-1, 3)
 
     def parent(self) -> np.ndarray:
-        """The Aho tree as a parent array, of at least one leaf."""
+        """Return the Aho tree as a parent array, of at least one leaf."""
         return np.array([-1], np.int32) if self.n == 1 else self._ready().parents()
 
     def can_add(self, rows: np.ndarray) -> np.ndarray:
@@ -618,7 +618,7 @@ class DynamicAhoTree:
         return self._tree
 
     def _borrow(self) -> Any:
-        """The tree for a change, to be given back at its end. If the change is interrupted, the tree is lost."""
+        """Return the tree for a change, to be given back at its end. If the change is interrupted, the tree is lost."""
         tree = self._ready()
         self._tree = None
         return tree
@@ -634,7 +634,7 @@ class DynamicAhoTree:
 
 
 def _is_one(triplets: Any, leaves: LeafIndex) -> bool:
-    """True if this is one triplet and not several.
+    """Tell whether this is one triplet and not several.
 
     A tuple is one triplet. Only a tuple of tuples or lists is doubtful: ``(("a", "b", "c"), ...)`` is several, unless
     tuples are leaf labels here.
@@ -678,7 +678,7 @@ def _to_set(triplets: Any, leaves: LeafIndex, weights: Any) -> TripletSet:
 
 
 def _to_weights(weights: Any, m: int) -> np.ndarray:
-    """The weights of m triplets: one for each, or one for all."""
+    """Return the weights of m triplets: one for each, or one for all."""
     try:
         given = np.asarray(weights, np.float64)
     except (TypeError, ValueError):
@@ -689,7 +689,7 @@ def _to_weights(weights: Any, m: int) -> np.ndarray:
 
 
 def _rows_and_weights(triplets: Any, leaves: LeafIndex) -> tuple[np.ndarray, Any]:
-    """Rows of leaf indices from an iterable of label triples or a data frame, and the weights of the latter."""
+    """Return rows of leaf indices from an iterable of label triples or a data frame, and the weights of the latter."""
     frame = unpack_frame(triplets)
     if frame is None and not hasattr(triplets, "__iter__"):
         msg = (
@@ -723,7 +723,7 @@ def _is_hashable(label: Any) -> bool:
 
 
 def _contradiction(rows: np.ndarray, new: Sequence[_Key], leaves: LeafIndex) -> InconsistentTripletsError:
-    """The error that explains why `new` cannot be added to consistent `rows`."""
+    """Return the error that explains why `new` cannot be added to consistent `rows`."""
     both = TripletSet(np.concatenate([rows, np.array(new, np.int32)]), leaves)
     failed = build_aho_tree(both.rows, len(leaves)).failed
     group = [leaves[i] for i in np.sort(failed).tolist()]

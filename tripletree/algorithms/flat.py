@@ -139,7 +139,7 @@ def are_compatible(labels: Any, triplets: TripletSet) -> bool:
 
 
 def fit_together(codes: np.ndarray, rows: np.ndarray) -> bool:
-    """True if clusters are compatible with consistent triplets, rows of positions."""
+    """Tell whether clusters are compatible with consistent triplets, rows of positions."""
     if is_broken(codes, rows).any():
         return False
     of = codes[rows]
@@ -221,7 +221,7 @@ def enforce_triplets(
 
 
 def check_points(samples: Any, n: int) -> Any:
-    """The samples as finite float64, a row for each leaf. Sparse ones become CSR."""
+    """Return the samples as finite float64, a row for each leaf. Sparse ones become CSR."""
     points: Any = as_rows(samples) if is_sparse(samples) else np.asarray(samples, dtype=np.float64)
     if points.ndim != 2 or points.shape[0] != n:
         msg = f"samples must have shape ({n}, d), a row for each leaf in the order of its leaves, not {points.shape}"

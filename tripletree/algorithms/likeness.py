@@ -100,7 +100,7 @@ def _meeting(tree: Hierarchy, one: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 def n_steps(trios: Trios) -> int:
-    """The steps of a chain."""
+    """Return the steps of a chain."""
     n = trios.n
     return min(int(MOST / (1 + len(trios.rows) * 3 / n / 5)), MOST_STEPS, STEPS * n, 100 * n * n)
 
@@ -151,7 +151,7 @@ def _sampled(walk: Any, steps: int, trees: int, rng: np.random.Generator, stop: 
 
 
 def _begun(trios: Trios, start: Hierarchy) -> Any:
-    """The state of a chain at its first tree."""
+    """Return the state of a chain at its first tree."""
     n = trios.n
     height = np.append(np.zeros(n), np.arange(1, n) * (_HEIGHT / max(n - 1, 1)))
     return engine.AnswerWalk(start.parent, height, frozen(trios.rows), trios.votes.astype(np.float64), _LAPSES)

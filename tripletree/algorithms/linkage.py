@@ -75,7 +75,7 @@ def from_linkage(Z: Any, leaves: LeafIndex | Iterable[Hashable] | int | None = N
 
 
 def _check_linkage(Z: Any) -> np.ndarray:
-    """The linkage as float64, of the right shape, each cluster used once and after it is formed."""
+    """Return the linkage as float64, of the right shape, each cluster used once and after it is formed."""
     try:
         array = np.asarray(Z)
     except ValueError:

@@ -176,7 +176,7 @@ def consensus_tree(trees: Iterable[Hierarchy], *, min_support: float = 0.5) -> C
 
 
 def _clade_keys(hierarchy: Hierarchy, key: np.ndarray) -> np.ndarray:
-    """A number for each inner node, equal for equal sets of leaves, else almost surely different (uint64)."""
+    """Return a number for each inner node, equal for equal sets of leaves, else almost surely different (uint64)."""
     start, stop, order = hierarchy.leaf_intervals
     until = np.concatenate([np.zeros(1, np.uint64), np.bitwise_xor.accumulate(key[order])])
     n = hierarchy.n_leaves

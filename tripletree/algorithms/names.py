@@ -393,7 +393,7 @@ class _NameIndex:
         self.new_names: dict[int, str] = {}
 
     def find(self, name: Any) -> _Match:
-        """The taxon of a name, if that is sure. Spelling and genus come later."""
+        """Return the taxon of a name, if that is sure. Spelling and genus come later."""
         if name in self.exact:
             return _Match(self.exact[name], "exact", 1.0)
         number = other_form(name)
@@ -426,13 +426,13 @@ class _NameIndex:
         return _NOTHING
 
     def find_all(self, names: Sequence[Any]) -> list[_Match]:
-        """The taxa of names, by their paths, too."""
+        """Return the taxa of names, by their paths, too."""
         found = [self.find(x) for x in names]
         by_path = self.by_path([x for x, match in zip(names, found, strict=True) if match.kind == "none"])
         return [by_path.get(x, match) for x, match in zip(names, found, strict=True)]
 
     def by_path(self, names: Sequence[Any]) -> dict[Any, _Match]:
-        """The taxa of names that are paths, or the last name of a label that is one."""
+        """Return the taxa of names that are paths, or the last name of a label that is one."""
         h = self.hierarchy
         if isinstance(h, Ontology):
             meant = terms_by_path(names, h, form=plain_form)
@@ -445,7 +445,7 @@ class _NameIndex:
         paths = Paths(h.leaves, h.names, h.parent, form=plain_form)
 
         def known_as(u: int) -> Any:
-            """What `attach` finds the node by."""
+            """Return what `attach` finds the node by."""
             x = h.label(u)
             return x if u < h.n_leaves or (x in self.exact and x not in h.leaves) else paths.text(u)
 
@@ -458,7 +458,7 @@ class _NameIndex:
         return found
 
     def by_spelling(self, name: str, near: Sequence[str], min_score: float, taken: set[Any]) -> _Match:
-        """The taxon with the most similar name, or the genus, else the similar ones as suggestions.
+        """Return the taxon with the most similar name, or the genus, else the similar ones as suggestions.
 
         A taxon whose own name is among the names asked for (`taken`) is another one, however similar: of *hesperidus*
         and *hesperus* in one table, neither is the other one misspelt.
@@ -487,7 +487,7 @@ class _NameIndex:
         return _Match(genus, "genus", 0.0, offered) if genus is not None else _Match(None, "none", 0.0, offered)
 
     def genus_of(self, form: str) -> Any:
-        """The taxon that the first of several words stands for, or None."""
+        """Return the taxon that the first of several words stands for, or None."""
         first, *more = form.split() or [""]
         if not more or not self.binomial:
             return None
@@ -513,7 +513,7 @@ class _NameIndex:
         return self.new_names.setdefault(node, first.capitalize())
 
     def named_hierarchy(self) -> Hierarchy | Ontology:
-        """The hierarchy with names for the ancestors of genera that had none."""
+        """Return the hierarchy with names for the ancestors of genera that had none."""
         if isinstance(self.hierarchy, Ontology) or not self.new_names:
             return self.hierarchy
         h = self.hierarchy
@@ -546,7 +546,7 @@ def _check_mapping(value: Any, what: str, shape: str) -> None:
 
 
 def plain_form(name: str) -> str:
-    """A name without case, accents, quotes, underscores, hyphens and runs of spaces, in which writers differ."""
+    """Return a name without case, accents, quotes, underscores, hyphens and runs of spaces, in which writers differ."""
     plain = unicodedata.normalize("NFKD", name).casefold()
     plain = "".join(x for x in plain if not unicodedata.combining(x) and x not in "'\"`\u2018\u2019\u201c\u201d")
     return _SEPARATORS.sub(" ", plain).strip()
@@ -569,7 +569,7 @@ def without_author(name: str) -> str:
 
 
 def _similarity(first: str, second: str) -> float:
-    """The similarity of the words that differ most. 0 if their number differs, except for spaces left out.
+    """Return the similarity of the words that differ most. 0 if their number differs, except for spaces left out.
 
     Another number is another thing, so sample12 is not sample13 misspelt.
     """
@@ -592,7 +592,7 @@ def _are_ids_apart(first: str, second: str) -> bool:
 
 
 def _most_similar(forms: Sequence[str], known: Sequence[str]) -> list[list[str]]:
-    """The names that are most similar as a whole to each of some, the best first."""
+    """Return the names that are most similar as a whole to each of some, the best first."""
     try:
         from rapidfuzz import process
         from rapidfuzz.distance import Levenshtein

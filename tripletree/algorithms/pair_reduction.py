@@ -160,7 +160,7 @@ class PairReduction:
         return "\n".join(lines)
 
     def _cuts(self) -> str:
-        """True if a hierarchy that displays the triplets has a cut that satisfies the pairs."""
+        """Tell whether a hierarchy that displays the triplets has a cut that satisfies the pairs."""
         if self.is_complete:
             return "all components are kept apart: a hierarchy that displays the triplets can be cut into them"
         if self.pairs.n_must == 0:

@@ -24,7 +24,7 @@ def is_sparse(points: Any) -> bool:
 
 
 def as_rows(table: Any) -> Any:
-    """A sparse table as a CSR array of float64, rows sorted, no zeros kept. The object given stays as it is."""
+    """Return a sparse table as a CSR array of float64, rows sorted, no zeros kept. The object given stays as it is."""
     from scipy.sparse import csr_array
 
     rows = csr_array(table, dtype=np.float64)
@@ -45,7 +45,7 @@ def row_blocks(points: Any, size: int = BLOCK) -> Iterator[tuple[slice, np.ndarr
 
 
 def of_size_one(table: np.ndarray) -> np.ndarray:
-    """The table divided by a power of two, so that its largest entry is of size 1/2 to 1: no bits are lost.
+    """Return the table divided by a power of two, so that its largest entry is of size 1/2 to 1: no bits are lost.
 
     Squares and their sums then neither overflow nor vanish, whatever the unit.
     """
@@ -53,7 +53,7 @@ def of_size_one(table: np.ndarray) -> np.ndarray:
 
 
 def squared_lengths(points: Any) -> np.ndarray:
-    """The squared Euclidean length of each row. For sparse rows it is exactly 1 if it is 1 except for rounding.
+    """Return the squared Euclidean length of each row. For sparse rows it is exactly 1 if it is 1 except for rounding.
 
     So all rows of length 1 that have no feature in common are equally far apart.
     """
@@ -65,7 +65,7 @@ def squared_lengths(points: Any) -> np.ndarray:
 
 
 def squared_distances(points: Any, others: Any) -> np.ndarray:
-    """Squared Euclidean distances of all rows to all others: ndarray of float64, shape (n, m)."""
+    """Return squared Euclidean distances of all rows to all others: ndarray of float64, shape (n, m)."""
     if not is_sparse(points) and not is_sparse(others):
         from scipy.spatial.distance import cdist
 
@@ -124,7 +124,7 @@ def scatter(
 
 
 def intrinsic_dimension(points: Any, weights: np.ndarray | None = None) -> float:
-    """How many dimensions the points spread along: (sum of eigenvalues)^2 / sum of squares of the covariance."""
+    """Return how many dimensions the points spread along: (sum of eigenvalues)^2 / sum of squares of the covariance."""
     n = points.shape[0]
     if weights is not None:
         return _weighted_dimension(points, weights)

@@ -59,7 +59,7 @@ class Problem:
     k: int
 
     def weight_of(self, kept: np.ndarray) -> float:
-        """The weight of some rows."""
+        """Return the weight of some rows."""
         return float(self.weight[kept].sum())
 
 
@@ -332,7 +332,7 @@ def split_all(problem: Problem, rule: Rule, tick: Tick | None = None) -> Hierarc
 
 
 def _first_split(group: Problem, rule: Rule) -> np.ndarray | None:
-    """A part for each leaf, at least two parts. None to split the leaves off one by one."""
+    """Return a part for each leaf, at least two parts. None to split the leaves off one by one."""
     if len(group.rows) == 0:
         return np.arange(group.k)
     label, parts = engine.repair.components(group.rows, group.k)
@@ -390,7 +390,7 @@ _MOST_EXACT = 15
 
 
 def _exact_split(group: Problem) -> np.ndarray:
-    """The first split of a hierarchy that displays the greatest weight: a `Rule` for a few leaves."""
+    """Return the first split of a hierarchy that displays the greatest weight: a `Rule` for a few leaves."""
     return engine.repair.best_split(group.rows, group.weight, group.k)
 
 
@@ -481,7 +481,7 @@ class Search:
         self.hierarchy = self._best() if start is None else self._regrafted(start)
 
     def _best(self) -> Hierarchy:
-        """The best hierarchy of several runs, if they are quick."""
+        """Return the best hierarchy of several runs, if they are quick."""
         best = split_all(self._problem, self._rule, self._tick)
         if self.optimal:
             return best
@@ -561,12 +561,12 @@ class SphereCut:
 
     @staticmethod
     def steps(problem: Problem) -> int:
-        """How many steps `cut` takes."""
+        """Return how many steps `cut` takes."""
         m, k = len(problem.rows), problem.k
         return _ROUNDS * (_ITERATIONS * _DIMENSIONS * (6 * m + k) + _PLANES * 4 * m)
 
     def cut(self, problem: Problem) -> np.ndarray:
-        """The side of each leaf, 0 or 1 (int32)."""
+        """Return the side of each leaf, 0 or 1 (int32)."""
         rows, weight, k = problem.rows, problem.weight, problem.k
         best, best_side, price = -1.0, np.zeros(k, np.int32), 1.0
         for _ in range(_ROUNDS):
@@ -596,7 +596,7 @@ class SphereCut:
 
 
 def _pulls(problem: Problem, price: float, most_dense: int = 100) -> Any:
-    """The matrix of forces between leaves: `price` for pairs ab, -1/2 for ac and bc. Dense if that is small."""
+    """Return the matrix of forces between leaves: `price` for pairs ab, -1/2 for ac and bc. Dense if that is small."""
     from scipy.sparse import coo_array
 
     weight, k = problem.weight, problem.k
@@ -623,7 +623,7 @@ _BATCH = 2_000
 
 
 def _by_weight(weight: np.ndarray) -> np.ndarray:
-    """Row numbers by decreasing weight. Equal ones keep their order."""
+    """Return row numbers by decreasing weight. Equal ones keep their order."""
     return np.argsort(-weight, kind="stable")
 
 

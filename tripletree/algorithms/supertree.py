@@ -239,7 +239,7 @@ def supertree(
 
 
 def _sources(hierarchies: Any) -> list[Hierarchy]:
-    """The sources as a list. Anything else gets a clear error."""
+    """Return the sources as a list. Anything else gets a clear error."""
     sources = list(check_hierarchies(hierarchies, "source"))
     if not sources:
         msg = "there are no hierarchies to combine; give at least one"
@@ -279,7 +279,7 @@ def _closed_parts(h: Hierarchy) -> list[Hierarchy]:
 
 
 def _groups(sources: Sequence[Hierarchy], leaves: LeafIndex) -> np.ndarray:
-    """The group of each leaf: sources that share leaves, directly or through others, are in one."""
+    """Return the group of each leaf: sources that share leaves, directly or through others, are in one."""
     at = [leaves.indices(h.leaves) for h in sources]
     number = np.full(len(leaves), -1)
     root = list(range(len(sources)))  # union and find over the sources
@@ -315,7 +315,7 @@ def _tell_groups(sources: Sequence[Hierarchy], groups: int, consistent: bool) ->
 
 
 def _with_families(parent: np.ndarray, family: np.ndarray) -> np.ndarray:
-    """The parent array with a node above the children of the root that are of one family of leaves."""
+    """Return the parent array with a node above the children of the root that are of one family of leaves."""
     h = Hierarchy(parent, family.size)
     start, _, order = h.leaf_intervals
     tops = h.children(h.root)
@@ -349,7 +349,7 @@ def _weights(weights: Any, k: int) -> np.ndarray:
 
 
 def _share(value: Any) -> float:
-    """The least support as a number from 0 to below 1."""
+    """Return the least support as a number from 0 to below 1."""
     if isinstance(value, (bool, np.bool_)) or not isinstance(value, (int, float, np.integer, np.floating)):
         msg = f"min_support must be a number, not {value!r}"
         raise TypeError(msg)
@@ -360,7 +360,7 @@ def _share(value: Any) -> float:
 
 
 def _union(sources: Sequence[Hierarchy]) -> LeafIndex:
-    """All leaves, sorted where their kind can be."""
+    """Return all leaves, sorted where their kind can be."""
     labels = list(dict.fromkeys(x for h in sources for x in h.leaves))
     try:
         return LeafIndex(sorted(labels))
@@ -482,7 +482,7 @@ def collect_votes(
 
 
 def _canonical(h: Hierarchy, leaves: LeafIndex) -> tuple[np.ndarray, np.ndarray]:
-    """The taxa of a hierarchy, ascending, and its parent array over them in that order."""
+    """Return the taxa of a hierarchy, ascending, and its parent array over them in that order."""
     h = h.suppress_unary()
     taxa = leaves.indices(h.leaves)
     order = np.argsort(taxa)
@@ -492,7 +492,7 @@ def _canonical(h: Hierarchy, leaves: LeafIndex) -> tuple[np.ndarray, np.ndarray]
 
 
 def _rows(hierarchies: Sequence[Hierarchy], leaves: LeafIndex) -> np.ndarray:
-    """Triplets that identify each of the trees, over one leaf index."""
+    """Return triplets that identify each of the trees, over one leaf index."""
     rows = [np.empty((0, 3), np.int32)]
     for h in hierarchies:
         rows.append(leaves.indices(h.leaves)[decompose(h).rows])
@@ -500,7 +500,7 @@ def _rows(hierarchies: Sequence[Hierarchy], leaves: LeafIndex) -> np.ndarray:
 
 
 def _agreed(hierarchies: Sequence[Hierarchy], votes: TripletVotes, leaves: LeafIndex) -> np.ndarray | None:
-    """The BUILD tree of all triplets of all sources, as a parent array. None if they are inconsistent.
+    """Return the BUILD tree of all triplets of all sources, as a parent array. None if they are inconsistent.
 
     In every group of leaves of BUILD, triplets that identify a tree (`decompose`) connect the same leaves as all
     triplets of the tree. For each source, the group has leaves below two or more children of one node, and all or none
@@ -553,7 +553,7 @@ _MOST_PAIRS = 20_000_000
 
 
 def _most_votes(votes: TripletVotes, rng: np.random.Generator, n_starts: int | None, tick: Tick | None) -> np.ndarray:
-    """A binary hierarchy, as a parent array, that displays as many votes as can be found."""
+    """Return a binary hierarchy, as a parent array, that displays as many votes as can be found."""
     work = float(_leaf_work(votes).sum())
     if n_starts is None:
         n_starts = int(np.clip(_START_WORK / work, 1, _MOST_STARTS))
@@ -583,7 +583,7 @@ class _Grower:
         return moves
 
     def parent(self) -> np.ndarray:
-        """The tree as a parent array, children first."""
+        """Return the tree as a parent array, children first."""
         return freeze(self.tree.parents())
 
 
@@ -800,7 +800,7 @@ def _contracted(votes: TripletVotes, parent: np.ndarray, least: float) -> np.nda
 
 
 def _without(parent: np.ndarray, gone: np.ndarray) -> np.ndarray:
-    """The parent array without some nodes, no two of them parent and child: their children move up."""
+    """Return the parent array without some nodes, no two of them parent and child: their children move up."""
     up = parent[:-1]
     up = np.append(np.where(gone[up], parent[up], up), np.int32(-1))
     number = (np.cumsum(~gone) - 1).astype(np.int32)

@@ -126,7 +126,7 @@ def _file_inside(path: Path, root: Path) -> Path | None:
 
 
 def _is_picture(path: Path) -> bool:
-    """Whether the content of a file is a picture that can be sent."""
+    """Tell whether the content of a file is a picture that can be sent."""
     try:
         with path.open("rb") as stream:
             return _media_type(stream.read(16)) is not None and path.stat().st_size <= MAX_BYTES
@@ -135,7 +135,7 @@ def _is_picture(path: Path) -> bool:
 
 
 def _by_name(paths: Sequence[Path], root: Path) -> dict[str, Path]:
-    """All names of each picture: its path in the folder or its file name, with or without suffix.
+    """Return all names of each picture: its path in the folder or its file name, with or without suffix.
 
     A short name that two pictures share stands for neither. A path in the folder takes precedence over short names.
     """
@@ -154,7 +154,7 @@ def _by_name(paths: Sequence[Path], root: Path) -> dict[str, Path]:
 
 
 def _media_type(content: bytes) -> str | None:
-    """The media type of a picture by its first bytes, whatever its suffix is."""
+    """Return the media type of a picture by its first bytes, whatever its suffix is."""
     if content.startswith(b"\x89PNG\r\n\x1a\n"):
         return "image/png"
     if content.startswith(b"\xff\xd8\xff"):

@@ -72,7 +72,7 @@ class AskWidget(RememberedWidget):
         raise RefusedError(msg)
 
     def still_html(self) -> str:
-        """How many answers there were when the widget was shown, and how to go on."""
+        """Return how many answers there were when the widget was shown, and how to go on."""
         kept = "in memory only" if self.session.file is None else f"in {os.path.basename(self.session.file.path)}"
         number = counted(len(self.session.study), "answer")
         return f"<p>Questions were asked here: {number} so far, {escape(kept)}. Run the cell again to go on.</p>"

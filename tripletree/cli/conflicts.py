@@ -116,7 +116,7 @@ def _keep(found: Sequence[Conflict], output: str | None, picture: str | None) ->
 
 
 def _in_words(found: Sequence[Conflict], k: int, n_triplets: int) -> str:
-    """The conflicts one after the other, each with the proof about its size."""
+    """Return the conflicts one after the other, each with the proof about its size."""
     if not found:
         return f"consistent: no conflict among {counted(n_triplets, 'triplet')}"
     texts = []

@@ -99,7 +99,7 @@ def induce(
 
 
 def _asked(hierarchy: Hierarchy | Ontology, triples: str) -> InducedTriplets:
-    """The triplets of the hierarchy for the leaf triples in a file."""
+    """Return the triplets of the hierarchy for the leaf triples in a file."""
     text, name = read_text(triples)
     rows = TripletRows(name)
     lines = text.splitlines()

@@ -131,7 +131,7 @@ def _iris() -> Samples:
 
 
 def _known(samples: Samples, seed: int) -> np.ndarray:
-    """Which samples the class is known of: a random part of exactly the share."""
+    """Tell which samples the class is known of: a random part of exactly the share."""
     n = len(samples.labels)
     known = np.zeros(n, np.bool_)
     known[np.random.default_rng(seed).permutation(n)[: round(SHARE * n)]] = True

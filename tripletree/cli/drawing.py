@@ -151,7 +151,7 @@ def _check_files(sources: list[str | None], output: str | None, page: str | None
 
 
 def _height(text: str | None) -> float | str | None:
-    """The height of the cut, or "clusters"."""
+    """Return the height of the cut, or "clusters"."""
     if text is None or text == "clusters":
         return text
     try:

@@ -127,7 +127,7 @@ def _doubt_rows(value: Hierarchy | Ontology) -> Iterator[tuple[str, str]]:
 
 
 def _repeated(hierarchy: Hierarchy) -> str:
-    """Names that several inner nodes have, or an inner node and a leaf."""
+    """Return names that several inner nodes have, or an inner node and a leaf."""
     from collections import Counter
 
     count = Counter(x for x in hierarchy.names or () if x is not None)
@@ -136,7 +136,7 @@ def _repeated(hierarchy: Hierarchy) -> str:
 
 
 def _most_frequent(values: Iterable[str], most: int = 8) -> str:
-    """The most frequent values with their numbers."""
+    """Return the most frequent values with their numbers."""
     from collections import Counter
 
     count = Counter(values)
@@ -167,7 +167,7 @@ def _ontology_rows(ontology: Ontology) -> Iterator[tuple[str, str]]:
 
 
 def shape_text(hierarchy: Hierarchy) -> str:
-    """How many inner nodes are binary, polytomies and unary."""
+    """Return how many inner nodes are binary, polytomies and unary."""
     degree = hierarchy.n_children[hierarchy.n_leaves :]
     binary, unary = int((degree == 2).sum()), int((degree == 1).sum())
     more = degree.size - binary - unary
@@ -183,7 +183,7 @@ def shape_text(hierarchy: Hierarchy) -> str:
 
 
 def _degrees(hierarchy: Hierarchy, most: int = 8) -> str:
-    """How many inner nodes have how many children."""
+    """Return how many inner nodes have how many children."""
     import numpy as np
 
     degree, count = np.unique(hierarchy.n_children[hierarchy.n_leaves :], return_counts=True)

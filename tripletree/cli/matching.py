@@ -105,7 +105,7 @@ def match(
 
 
 def _given_options() -> list[str]:
-    """The options of the command as they were given, but for the output."""
+    """Return the options of the command as they were given, but for the output."""
     context = click.get_current_context()
     words: list[str] = []
     for option in context.command.params:
@@ -129,7 +129,7 @@ def _tell_shared(found: NameMatches, most: int = 5) -> None:
 
 
 def _tree_of(found: NameMatches, reading: dict[str, Any]) -> Hierarchy:
-    """The tree on the names that match. For an ontology with several parents there is advice to choose."""
+    """Return the tree on the names that match. For an ontology with several parents there is advice to choose."""
     try:
         return found.to_hierarchy(parent=reading.get("parent") or "error")
     except NotATreeError as error:

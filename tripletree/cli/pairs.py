@@ -61,7 +61,7 @@ def explain_pairs(
 
 
 def pairs_text(pairs: PairwiseConstraints, *, as_json: bool) -> str:
-    """The lines of `info` about pairs, in words or as JSON."""
+    """Return the lines of `info` about pairs, in words or as JSON."""
     if not as_json:
         return f"{_links(pairs)}\n{table_text(pair_rows(pairs))}"
     values: dict[str, Any] = {
@@ -103,7 +103,7 @@ def pair_rows(pairs: PairwiseConstraints) -> Iterator[tuple[str, str]]:
 
 
 def _implied(pairs: PairwiseConstraints) -> dict[str, int]:
-    """The consequences of consistent pairs, in numbers."""
+    """Return the consequences of consistent pairs, in numbers."""
     closure = pairs.closure()
     sizes = closure.sizes[closure.sizes > 1]
     return {
@@ -117,7 +117,7 @@ def _implied(pairs: PairwiseConstraints) -> dict[str, int]:
 
 
 def _broken(pairs: PairwiseConstraints) -> int:
-    """How many cannot-links must-links break."""
+    """Return how many cannot-links must-links break."""
     try:
         pairs.closure()
     except InconsistentPairsError as error:
@@ -135,7 +135,7 @@ def _more(n: int) -> str:
 
 
 def _in_words(found: Contradiction) -> str:
-    """The links of a contradiction, each with its line."""
+    """Return the links of a contradiction, each with its line."""
     first, last = map(label_text, found.cannot_link)
     m = len(found.path) - 1
     if m == 1:

@@ -109,7 +109,7 @@ def read_hierarchies(source: str, reading: Mapping[str, Any] | None = None) -> l
 
 
 def _hierarchy(stream: Callable[[], Any], reading: Mapping[str, Any] | None) -> Hierarchy:
-    """The tree that was read. Advice to choose parents if it is an ontology with several."""
+    """Return the tree that was read. Advice to choose parents if it is an ontology with several."""
     found = _read_any(stream, dict(reading or {}))
     if isinstance(found, Hierarchy):
         return found
@@ -203,7 +203,7 @@ def _read_any(stream: Callable[[], Any], options: dict[str, Any], *, whole: bool
 
 
 def _annotated(path: str, columns: Mapping[str, Any]) -> dict[str, list[str]]:
-    """The nodes of each item. Errors name the options for their columns."""
+    """Return the nodes of each item. Errors name the options for their columns."""
     given: dict[str, Any] = {x: int(y) if isinstance(y, str) and y.isdecimal() else y for x, y in columns.items()}
     try:
         return read_annotations(path, **given)
@@ -245,7 +245,7 @@ def _by_name(ontology: Ontology) -> Ontology:
 
 
 def opened_again(source: str) -> Callable[[], Any]:
-    """A function that opens a source again and again: the standard input is read once and kept."""
+    """Return a function that opens a source again and again: the standard input is read once and kept."""
     if source.startswith(SAMPLE):
         from tripletree.datasets import UnknownSampleError, list_hierarchies, sample_path
 

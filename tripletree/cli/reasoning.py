@@ -49,7 +49,7 @@ json_option = click.option("--json", "as_json", is_flag=True, help="Write JSON i
 
 
 def work_option(default: int) -> Any:
-    """The option of how much work is allowed."""
+    """Return the option of how much work is allowed."""
     return click.option(
         "--max-steps",
         type=click.IntRange(min=0),
@@ -127,7 +127,7 @@ def closure(
 
 
 def _too_much(error: Any, m: int, limit: int, max_steps: int) -> str:
-    """A refusal in the words of the command line."""
+    """Return a refusal in the words of the command line."""
     if "imply" not in str(error):
         return (
             f"this takes more than {max_steps:,} steps of work, and has been given up; take fewer leaves, or raise "
@@ -140,7 +140,7 @@ def _too_much(error: Any, m: int, limit: int, max_steps: int) -> str:
 
 
 def _used(triplets: TripletSet) -> TripletSet:
-    """The triplets over the leaves that occur in them."""
+    """Return the triplets over the leaves that occur in them."""
     return triplets.restrict([triplets.leaves[i] for i in triplets.used_leaves.tolist()])
 
 
@@ -222,7 +222,7 @@ def compare(first: str, second: str, leaves: Any, as_json: bool, output: str, re
 
 
 def _compared(values: dict[str, Any], one: Hierarchy, two: Hierarchy) -> str:
-    """The counts in words."""
+    """Return the counts in words."""
     n, triples = values["n_leaves"], values["triples"]
     both = "the leaves of both" if one.n_leaves == two.n_leaves == n else f"of {one.n_leaves:,} and {two.n_leaves:,}"
 
@@ -366,7 +366,7 @@ def _described(
 
 
 def _report_text(report: KnowledgeReport) -> str:
-    """A short table, and a sentence."""
+    """Return a short table, and a sentence."""
     columns = report.amounts, report.agreement, report.standard_error, report.chance
     rows = [
         ("without knowledge" if a == 0 else f"{a:.0%} known", f"{share:.1%} +-{e:.1%}", f"{chance:.1%}")
@@ -376,7 +376,7 @@ def _report_text(report: KnowledgeReport) -> str:
 
 
 def _report_values(report: KnowledgeReport) -> dict[str, Any]:
-    """The same for JSON."""
+    """Return the same for JSON."""
     return {
         "amounts": report.amounts.tolist(),
         "agreement": report.agreement.tolist(),

@@ -192,7 +192,7 @@ def say(text: str, *, err: bool = False) -> None:
 
 
 def json_text(value: Any) -> str:
-    """A value as JSON, with its letters as they are and control characters escaped."""
+    """Return a value as JSON, with its letters as they are and control characters escaped."""
     return CONTROLS.sub(lambda x: f"\\u{ord(x[0]):04x}", json.dumps(value, indent=2, ensure_ascii=False, default=str))
 
 
@@ -207,7 +207,7 @@ def _reason(error: OSError) -> str:
 
 
 def _written_before() -> str:
-    """Which files a command has made before it failed."""
+    """Tell which files a command has made before it failed."""
     return f" (written before: {', '.join(last_written)})" if last_written else ""
 
 
@@ -227,19 +227,19 @@ def _discard_output() -> None:
 
 
 def label_text(label: Any) -> str:
-    """A leaf label as the text format of triplets has it."""
+    """Return a leaf label as the text format of triplets has it."""
     text = str(label)
     return repr(text) if "\n" in text or "\r" in text else quoted(text)
 
 
 def some(texts: Iterable[str], most: int = 5) -> str:
-    """The first of several texts, and how many more there are."""
+    """Return the first of several texts, and how many more there are."""
     texts = list(texts)
     return ", ".join(texts[:most]) + (f" and {len(texts) - most:,} more" if len(texts) > most else "")
 
 
 def conflict_text(conflict: Conflict) -> str:
-    """A conflict in words: its triplets, where they stand, and why they clash."""
+    """Return a conflict in words: its triplets, where they stand, and why they clash."""
     return conflict.explain(most=MOST_SHOWN)
 
 
@@ -254,7 +254,7 @@ def _links_text(pairs: PairwiseConstraints) -> str:
 
 
 def table_text(rows: Iterable[tuple[str, ...]]) -> str:
-    """Lines of aligned columns, indented by two."""
+    """Return lines of aligned columns, indented by two."""
     rows = list(rows)
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     lines = ["  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)) for row in rows]

@@ -28,7 +28,7 @@ _MOST = 0.01
 
 
 def rounding(distances: np.ndarray, X: Any = None) -> tuple[float, float]:
-    """How far distances, and their squares, may be off by rounding.
+    """Return how far distances, and their squares, may be off by rounding.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ def rounding(distances: np.ndarray, X: Any = None) -> tuple[float, float]:
 
 
 def _precision(distances: np.ndarray, X: Any) -> float:
-    """The unit of the last place of 1 in the arithmetic from which the distances came.
+    """Return the unit of the last place of 1 in the arithmetic from which the distances came.
 
     Numbers of float64 that are float32 numbers, or one minus them, or were written with nine digits at most, came from
     float32. Whole numbers are exact.
@@ -72,7 +72,7 @@ def _precision(distances: np.ndarray, X: Any) -> float:
 
 
 def as_distance_matrix(samples: np.ndarray, X: Any = None) -> np.ndarray:
-    """A square matrix of distances without the rounding in it: symmetric, not negative, zero on the diagonal.
+    """Return a square matrix of distances without the rounding in it: symmetric, not negative, zero on the diagonal.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def _others(count: int) -> str:
 
 
 def kind_of_square(values: np.ndarray) -> str | None:
-    """The kind of statement that a square of numbers may be: "distances", "similarities", or None."""
+    """Return the kind of statement that a square of numbers may be: "distances", "similarities", or None."""
     for kind in ("distances", "similarities"):
         with suppress(ValueError):
             if as_distance_matrix(values if kind == "distances" else values.max() - values).any():
@@ -141,7 +141,7 @@ def kind_of_square(values: np.ndarray) -> str | None:
 
 
 def condensed_matrix(samples: np.ndarray, dtype: Any = np.float64, X: Any = None) -> np.ndarray:
-    """The upper triangle of a matrix of distances, checked and without rounding, in scipy's condensed order."""
+    """Return the upper triangle of a matrix of distances, checked and without rounding, in scipy's condensed order."""
     from scipy.spatial.distance import squareform
 
     matrix, n = as_distance_matrix(samples, X), samples.shape[0]
@@ -157,7 +157,7 @@ def condensed_matrix(samples: np.ndarray, dtype: Any = np.float64, X: Any = None
 
 
 def advice_for_gaps(X: Any, distances: np.ndarray) -> str:
-    """What to do about distances that are NaN, as an expression that does it.
+    """Return what to do about distances that are NaN, as an expression that does it.
 
     Parameters
     ----------

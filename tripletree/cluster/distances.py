@@ -84,11 +84,11 @@ class FittedMetric:
         return not self.is_precomputed and self.metric not in WITH_MISSING
 
     def is_on_centres(self, linkage: str) -> bool:
-        """True if a linkage needs no table of the distances of all pairs."""
+        """Tell whether a linkage needs no table of the distances of all pairs."""
         return linkage in EUCLIDEAN or (isinstance(self.metric, str) and linkage in _BY_MEANS.get(self.metric, ()))
 
     def between(self, samples: Any, others: Any) -> np.ndarray:
-        """Distances of all samples to all others, not checked."""
+        """Return distances of all samples to all others, not checked."""
         return distances_between(samples, others, self.metric, self.parameters)
 
     def condensed(self, samples: np.ndarray, dtype: Any = np.float64) -> np.ndarray:
@@ -143,7 +143,7 @@ def _check_fitted(metric: Any) -> None:
 
 
 def transformed(metric: Any, X: Any, samples: np.ndarray) -> np.ndarray:
-    """The samples as the metric's transformer, if it is one, maps them. For "cosine" they get length 1.
+    """Return the samples as the metric's transformer, if it is one, maps them. For "cosine" they get length 1.
 
     Parameters
     ----------
@@ -178,7 +178,7 @@ def as_measured(metric: Any, X: Any, samples: Any) -> Any:
 
 
 def _of_length_one(samples: Any) -> Any:
-    """The samples divided by their Euclidean lengths."""
+    """Return the samples divided by their Euclidean lengths."""
     check_rows(samples, "cosine")
     if is_sparse(samples):
         from scipy.sparse import diags
@@ -265,7 +265,7 @@ def shifted(samples: Any, dtype: Any) -> Any:
 def condensed_distances(
     samples: np.ndarray, metric: Any, parameters: dict[str, np.ndarray], dtype: Any = np.float64
 ) -> np.ndarray:
-    """Distances of all pairs, in scipy's condensed order.
+    """Return distances of all pairs, in scipy's condensed order.
 
     Parameters
     ----------
@@ -315,7 +315,7 @@ def condensed_distances(
 
 
 def pair_at(place: int, n: int) -> tuple[int, int]:
-    """The two samples whose distance is at a place of the condensed distances of n."""
+    """Return the two samples whose distance is at a place of the condensed distances of n."""
     start = np.arange(n) * (2 * n - 1 - np.arange(n)) // 2  # of the pairs of each sample with later ones
     i = int(np.searchsorted(start, place, side="right")) - 1
     return i, i + 1 + place - int(start[i])
@@ -341,7 +341,7 @@ def _all_pairs(samples: Any, metric: Any, parameters: dict[str, Any], dtype: Any
 
 
 def distances_between(samples: Any, others: Any, metric: Any, parameters: dict[str, Any]) -> np.ndarray:
-    """Distances of all samples to all others, dense or sparse both, not checked: shape (n, m).
+    """Return distances of all samples to all others, dense or sparse both, not checked: shape (n, m).
 
     Only blocks of sparse samples are made dense, and nothing is for the Euclidean metrics and cosine.
     """

@@ -76,7 +76,7 @@ def find_representatives(groups: list[int], closure: PairClosure) -> tuple[list,
 def too_few_clusters(
     msg: str, k: int, reason: NotColourable, closure: PairClosure, advice: str
 ) -> InfeasibleClusteringError:
-    """The error of a hierarchical method that names samples for which there is no assignment to k clusters."""
+    """Return the error of a hierarchical method that names samples for which there is no assignment to k clusters."""
     labels, shown = find_representatives(reason.groups, closure)
     why = "are all kept apart from each other" if reason.is_clique else "need more"
     if not reason.proved:
@@ -195,7 +195,7 @@ class CannotGraph:
     def colour(
         self, k: int, rng: np.random.Generator, limit: int, *, cost: np.ndarray | None = None, explain: bool = True
     ) -> np.ndarray:
-        """A feasible assignment to k clusters.
+        """Return a feasible assignment to k clusters.
 
         Nodes with fewer than k neighbours always find a place, once the others have theirs. The rest is searched
         for `limit` steps beyond one for each node in each connected part, by backtracking and by tabu search from a
@@ -328,7 +328,7 @@ class CannotGraph:
         return None if (out < 0).any() else out
 
     def entangled(self, nearest: np.ndarray) -> np.ndarray:
-        """The nodes that cannot-links may keep from their cheapest clusters, ascending.
+        """Return the nodes that cannot-links may keep from their cheapest clusters, ascending.
 
         Elsewhere the labels are the cheapest assignment: in connected parts without cycles whose neighbours all differ.
         Parts with cycles always count, as `assign` prefers the known one of several cheapest assignments there.
@@ -342,7 +342,7 @@ class CannotGraph:
     def assign(
         self, cost: np.ndarray, label: np.ndarray, limit: int = 1_000_000, some: np.ndarray | None = None
     ) -> tuple[np.ndarray, bool]:
-        """An assignment no dearer than a feasible one.
+        """Return an assignment no dearer than a feasible one.
 
         Parameters
         ----------
@@ -418,13 +418,13 @@ class CannotGraph:
         return _Exact(freeze(order), freeze(parent), cliques, rest)
 
     def _all_but(self, nodes: np.ndarray) -> np.ndarray:
-        """The other nodes."""
+        """Return the other nodes."""
         left = np.ones(self.bound.size, np.bool_)
         left[nodes] = False
         return np.flatnonzero(left)
 
     def _part(self, nodes: np.ndarray) -> _Part:
-        """The graph on some nodes, connected parts together."""
+        """Return the graph on some nodes, connected parts together."""
         from scipy.sparse import csr_array
         from scipy.sparse.csgraph import connected_components
 
@@ -535,7 +535,7 @@ def _find_colours(
 def _backtrack(
     search: Any, bounds: tuple[int, int], limit: int, *, symmetric: bool = False
 ) -> tuple[np.ndarray | None, bool]:
-    """The first assignment of a connected part that branch and bound comes to, and whether it went to its end.
+    """Return the first assignment of a connected part that branch and bound comes to, and whether it went to its end.
 
     symmetric : bool, nothing costs anything: clusters are alike, and the first assignment is the best
     """

@@ -79,7 +79,7 @@ class NeighbourPredictor:
         return self._tree
 
     def predict(self, X: Any) -> np.ndarray:
-        """The cluster of each sample: ndarray of int, shape (n_new,)."""
+        """Return the cluster of each sample: ndarray of int, shape (n_new,)."""
         return self.clusters(X, self._checked(X))
 
     def predict_proba(self, X: Any) -> np.ndarray:
@@ -120,7 +120,7 @@ class NeighbourPredictor:
         return samples
 
     def _votes(self, distance: np.ndarray, index: np.ndarray) -> np.ndarray:
-        """The weights of the neighbours in each cluster."""
+        """Return the weights of the neighbours in each cluster."""
         weight = _weights(distance)
         votes = np.zeros((len(distance), self.n_clusters))
         np.add.at(votes, (np.arange(len(distance))[:, None], self._labels[index]), weight)
@@ -147,7 +147,7 @@ class NeighbourPredictor:
         return [_path(hierarchy.parent, u) for u in node.tolist()]
 
     def taxa(self, X: Any, samples: np.ndarray, taxonomy: Hierarchy, leaf: np.ndarray) -> TaxonPredictions:
-        """The named groups of a taxonomy that the neighbours of samples are in.
+        """Return the named groups of a taxonomy that the neighbours of samples are in.
 
         leaf : the leaf of the taxonomy that each fitted sample is, -1 for none. Only the others have a vote
         """
@@ -281,7 +281,7 @@ class TaxonPredictions:
 
 
 def _summed(row: np.ndarray, node: np.ndarray, share: np.ndarray, n: int, taxonomy: Hierarchy) -> TaxonPredictions:
-    """The shares of leaves, `node`, in each row, summed over the named groups that these are in."""
+    """Return the shares of leaves, `node`, in each row, summed over the named groups that these are in."""
     parent, inner = taxonomy.parent, taxonomy.n_leaves
     called = taxonomy.names or ()
     named = np.array([x is not None for x in called], bool)
@@ -317,7 +317,7 @@ def _hashes(samples: Any) -> np.ndarray:
 
 
 def _entries(table: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The columns and values of the entries other than 0, row by row, and where each row ends among them."""
+    """Return the columns and values of the entries other than 0, row by row, and where each row ends among them."""
     if is_sparse(table):
         return table.indices, table.data, table.indptr[1:].astype(np.int64)
     row, column = np.nonzero(table)
@@ -325,7 +325,7 @@ def _entries(table: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def _by_hash(samples: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The different hashes, sorted. The most frequent cluster under each, and the first sample in it."""
+    """Return the different hashes, sorted. The most frequent cluster under each, and the first sample in it."""
     key = _hashes(samples)
     order = np.lexsort((labels, key))
     key, label = key[order], labels[order]
@@ -337,7 +337,7 @@ def _by_hash(samples: np.ndarray, labels: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 def _path(parent: np.ndarray, u: int) -> np.ndarray:
-    """The nodes from the root to u."""
+    """Return the nodes from the root to u."""
     path = []
     while u >= 0:
         path.append(u)
@@ -346,7 +346,7 @@ def _path(parent: np.ndarray, u: int) -> np.ndarray:
 
 
 def _thinned(labels: np.ndarray, width: int) -> np.ndarray:
-    """The samples to keep, in rising order: all, or some of each cluster."""
+    """Return the samples to keep, in rising order: all, or some of each cluster."""
     most = MOST_NUMBERS // width
     if labels.size <= most:
         return np.arange(labels.size)

@@ -100,7 +100,7 @@ def propagated(
 
 
 def _shares(points: np.ndarray, is_matrix: bool, known: np.ndarray, of: np.ndarray, k: int) -> np.ndarray:
-    """The probability of each cluster, for each sample. The known samples are `of` classes 0, 1, ..."""
+    """Return the probability of each cluster, for each sample. The known samples are `of` classes 0, 1, ..."""
     n, c = len(points), int(of.max()) + 1
     if is_matrix:
         says = np.zeros((n, k))
@@ -122,7 +122,7 @@ def _shares(points: np.ndarray, is_matrix: bool, known: np.ndarray, of: np.ndarr
 def _probabilities(
     classifier: Any, points: np.ndarray, known: np.ndarray, of: np.ndarray, asked: np.ndarray
 ) -> np.ndarray:
-    """The probabilities of classes 0, 1, ... for some samples, by a classifier of the known ones."""
+    """Return the probabilities of classes 0, 1, ... for some samples, by a classifier of the known ones."""
     from sklearn.base import clone
 
     return clone(classifier).fit(points[known], of).predict_proba(points[asked])
@@ -159,7 +159,7 @@ def compressed(points: np.ndarray) -> np.ndarray:
 
 
 def _mixture(points: np.ndarray, known: np.ndarray, of: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """The probability of each cluster for each sample, and the samples where clusters are round."""
+    """Return the probability of each cluster for each sample, and the samples where clusters are round."""
     n, d = points.shape
     own = points[known]
     centre = np.stack([own[of == c].mean(axis=0) for c in range(of.max() + 1)])
@@ -193,7 +193,7 @@ def _squares(points: np.ndarray, centres: np.ndarray) -> np.ndarray:
 
 
 def _spoken(points: np.ndarray, is_matrix: bool, says: np.ndarray) -> np.ndarray:
-    """The final message of each sample: its own, and its neighbours'."""
+    """Return the final message of each sample: its own, and its neighbours'."""
     from scipy.sparse import csr_array
     from sklearn.neighbors import NearestNeighbors
 

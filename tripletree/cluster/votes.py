@@ -75,12 +75,12 @@ class FlatVotes:
         return len(self.pairs) + len(self.rows)
 
     def part(self, which: np.ndarray) -> FlatVotes:
-        """Some of them, by a mask over the pairs, then the triplets."""
+        """Return some of them, by a mask over the pairs, then the triplets."""
         p = len(self.pairs)
         return FlatVotes(self.pairs[which[:p]], self.same[which[:p]], self.rows[which[p:]], self.weight[which])
 
     def without_far(self, alone: np.ndarray) -> FlatVotes:
-        """The same, but triplets ab|c whose c is `alone` only say that a and b are together.
+        """Return the same, but triplets ab|c whose c is `alone` only say that a and b are together.
 
         All such triplets of a and b make one pair. Their number counts samples that are alone, and is no evidence on a
         and b.
@@ -114,12 +114,12 @@ class FlatVotes:
         return np.concatenate([(one * two).sum(axis=1), ab + (1 - ab - ac - bc) / 3])
 
     def two_together(self, at_end: np.ndarray) -> np.ndarray:
-        """The probability that just two samples of a triplet are in one cluster, see `held`."""
+        """Return the probability that just two samples of a triplet are in one cluster, see `held`."""
         ab, ac, bc = _apart(*self.split(at_end)[2:])
         return ab + ac + bc
 
     def likelihood(self, held: np.ndarray) -> float:
-        """The log-likelihood of the statements, given `held`, at the shares of wrong ones that make it greatest.
+        """Return the log-likelihood of the statements, given `held`, at the shares of wrong ones that make it greatest.
 
         Agreement by chance counts for nothing: must-links may be rare, and clusters uneven.
         """
@@ -139,7 +139,7 @@ class FlatVotes:
 
 
 def _apart(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """The probabilities that just a and b, a and c, b and c of three samples are in one cluster."""
+    """Return the probabilities that just a and b, a and c, b and c of three samples are in one cluster."""
     return (a * b * (1 - c)).sum(axis=1), (a * c * (1 - b)).sum(axis=1), (b * c * (1 - a)).sum(axis=1)
 
 
@@ -178,11 +178,11 @@ class Messages:
         self._of_rows = [slice(2 * p + 3 * i, 2 * p + 3 * min(i + step, m)) for i in range(0, m, step)]
 
     def beliefs(self, own: np.ndarray) -> np.ndarray:
-        """The probabilities of the clusters for each sample, given the logarithms of its own ones."""
+        """Return the probabilities of the clusters for each sample, given the logarithms of its own ones."""
         return _shares(own + self._heard)
 
     def without(self, own: np.ndarray) -> np.ndarray:
-        """The same for each sample of each statement, in turn, without this statement."""
+        """Return the same for each sample of each statement, in turn, without this statement."""
         return self._without(own + self._heard, slice(None))
 
     def _without(self, log: np.ndarray, ends: slice) -> np.ndarray:
@@ -201,13 +201,13 @@ class Messages:
             self._heard = self._sum @ self._told
 
     def _told_by_pairs(self, share: np.ndarray, ends: slice) -> np.ndarray:
-        """The messages of pairs, given the beliefs about both samples without them."""
+        """Return the messages of pairs, given the beliefs about both samples without them."""
         e, other = self.wrong[0], share[:, ::-1]
         same = self.votes.same[ends.start // 2 : ends.stop // 2, None, None]
         return np.where(same, e + (1 - 2 * e) * other, (1 - e) - (1 - 2 * e) * other)
 
     def _told_by_rows(self, share: np.ndarray) -> np.ndarray:
-        """The messages of triplets, given the beliefs about their samples without them."""
+        """Return the messages of triplets, given the beliefs about their samples without them."""
         f, told = self.wrong[1], np.empty_like(share)
         a, b, not_c = share[:, 0], share[:, 1], 1 - share[:, 2]
         np.multiply(b, not_c, out=told[:, 0])
@@ -240,7 +240,7 @@ class Messages:
 
 
 def _shares(log: np.ndarray) -> np.ndarray:
-    """The probabilities of the clusters. They take the place of logarithms of what they are proportional to."""
+    """Return the probabilities of the clusters. They take the place of logarithms of what they are proportional to."""
     log -= np.ascontiguousarray(log.T).max(axis=0)[:, None]  # the greatest of short rows takes numpy long
     share = np.exp(log, out=log)
     share /= share.sum(axis=1, keepdims=True)
@@ -288,7 +288,7 @@ def _squares(points: np.ndarray, centres: np.ndarray) -> np.ndarray:
 
 
 def _along(points: np.ndarray, votes: FlatVotes, start: np.ndarray, path: tuple[float, ...]) -> list[_Model]:
-    """The models of a path."""
+    """Return the models of a path."""
     found: list[_Model] = []
     for power in path:
         found.append(_fitted(points, votes, found[-1].labels if found else start, power))
@@ -312,7 +312,7 @@ class Voted(NamedTuple):
     chance: float
 
     def is_of_classes(self, without: float = 0.0) -> bool:
-        """Whether triplets look like those of flat classes, rather than all levels of a hierarchy.
+        """Tell whether triplets look like those of flat classes, rather than all levels of a hierarchy.
 
         A triplet of classes has two samples of one class and one of another. Random trios have two in one
         cluster with the probability 3 sum p^2 (1 - p), p the shares of the clusters. So have triplets of all levels.
@@ -410,7 +410,7 @@ def alone(rows: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 
 def nearer_means(points: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """The last step of k-means: samples move to the nearest mean until none does. No cluster becomes empty."""
+    """Return the last step of k-means: samples move to the nearest mean until none does. No cluster becomes empty."""
     k = int(labels.max()) + 1
     for _ in range(STEPS):
         size = np.bincount(labels, minlength=k)
@@ -425,7 +425,7 @@ def nearer_means(points: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 
 def embedded(distance: np.ndarray) -> np.ndarray:
-    """Points whose distances are nearly these, in another unit, by classical scaling."""
+    """Return points whose distances are nearly these, in another unit, by classical scaling."""
     square = np.ldexp(distance, -np.frexp(distance.max())[1]) ** 2  # a power of two changes no digits
     square -= square.mean(axis=0)
     square -= square.mean(axis=1, keepdims=True)

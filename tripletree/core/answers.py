@@ -94,7 +94,7 @@ class Answer:
 
 
 def _checked_seconds(value: Any) -> float:
-    """A response time as a float."""
+    """Return a response time as a float."""
     number = isinstance(value, (Real, np.generic)) and not isinstance(value, (bool, np.bool_))
     if not number or not 0 <= value < np.inf:
         raise InvalidAnswerError(f"seconds must be a finite number of at least 0, or None, not {described(value)}")
@@ -432,7 +432,7 @@ class AnswerSet(Immutable, Sequence):
 
     @cached
     def _questions(self) -> dict[tuple[int, ...], list[int]]:
-        """The answers to each question, by its items in order."""
+        """Return the answers to each question, by its items in order."""
         found: dict[tuple[int, ...], list[int]] = {}
         for k, row in enumerate(self.rows.tolist()):
             found.setdefault(tuple(sorted(i for i in row if i >= 0)), []).append(k)

@@ -212,12 +212,12 @@ def number_in(text: str) -> float:
 
 
 def says_open(comment: str) -> bool:
-    """True if a comment marks a node as open: ``&incertae_sedis=1``."""
+    """Tell whether a comment marks a node as open: ``&incertae_sedis=1``."""
     return _OPEN.match(comment) is not None
 
 
 def _taken_apart(name: str, keys: Sequence[str]) -> tuple[str | None, list[float]] | None:
-    """The name and the numbers of a label, None if it has no numbers."""
+    """Return the name and the numbers of a label, None if it has no numbers."""
     if name.startswith("[") and name[-1] == "]" and "=" in name:  # of ASTRAL, which writes annotations as labels
         fields = dict(x.partition("=")[::2] for x in name[1:-1].split(";"))
         found = [float(fields[key]) for key in keys if _is_number(fields.get(key))]
@@ -233,7 +233,7 @@ def _is_number(text: str | None) -> bool:
 
 
 def _are_names(values: np.ndarray, inner: int) -> bool:
-    """True if the numbers that are the only names of nodes are ids: above 1,000, or the numbers of all nodes."""
+    """Tell whether the numbers that are the only names of nodes are ids: above 1,000, or the numbers of all nodes."""
     if (values != np.floor(values)).any():
         return False
     if values.max() > _MOST:

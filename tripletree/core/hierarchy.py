@@ -208,7 +208,7 @@ class Hierarchy(Immutable):
 
     @cached
     def open_leaves(self) -> list[Any]:
-        """The labels of the open leaves, in the order of the leaves.
+        """Return the labels of the open leaves, in the order of the leaves.
 
         Examples
         --------
@@ -754,7 +754,7 @@ class Hierarchy(Immutable):
         )
 
     def _root_place(self, outgroup: Any) -> RootPlace | None:
-        """The place where `reroot` puts the root. None if it is there already."""
+        """Return the place where `reroot` puts the root. None if it is there already."""
         n = len(self.leaves)
         length = self.length
         if isinstance(outgroup, str) and outgroup == "midpoint":
@@ -794,7 +794,7 @@ class Hierarchy(Immutable):
         return int(stop[node] - start[node]) < self.n_leaves
 
     def _outgroup(self, outgroup: Any) -> np.ndarray:
-        """The leaves of an outgroup given by labels and names, as a mask."""
+        """Return the leaves of an outgroup given by labels and names, as a mask."""
         one = isinstance(outgroup, tuple) and outgroup in self.leaves
         if one or isinstance(outgroup, (str, bytes)) or not isinstance(outgroup, Iterable):
             outgroup = [outgroup]
@@ -824,7 +824,7 @@ class Hierarchy(Immutable):
         return self._kept(np.arange(self.n_leaves), self.leaves, keep_unary=False) if self.has_unary else self
 
     def _kept(self, kept: np.ndarray, leaves: LeafIndex, *, keep_unary: bool) -> Hierarchy:
-        """The hierarchy on the leaves `kept` (indices), labelled by `leaves`."""
+        """Return the hierarchy on the leaves `kept` (indices), labelled by `leaves`."""
         parent, old, keep = restricted(self.parent, len(self.leaves), kept, keep_unary)
         length = opened = None
         if self._length is not None:
@@ -880,7 +880,7 @@ class Hierarchy(Immutable):
 
     @cached
     def _canonical_open(self) -> np.ndarray:
-        """The canonical parents with one more node above each open node."""
+        """Return the canonical parents with one more node above each open node."""
         opened = self.incertae_sedis
         if opened is None:
             return self._canonical
@@ -927,7 +927,7 @@ class Hierarchy(Immutable):
         return partial(Hierarchy, self.parent, self.leaves, **self._values()), ()
 
     def _values(self) -> dict[str, Any]:
-        """The keywords of the constructor that make this hierarchy again."""
+        """Return the keywords of the constructor that make this hierarchy again."""
         values = {"height": self._height, "length": self._length, "names": self.names, "ranks": self.ranks}
         told = {"incertae_sedis": self.incertae_sedis, "rooted": self.rooted, "synonyms": dict(self.synonyms)}
         return values | told | {"support": self._support}
@@ -1220,7 +1220,7 @@ def by_own_label(asked: LeafIndex, leaves: LeafIndex, synonyms: Mapping[str, Any
 
 
 def known_as(name: Any, labels: LeafIndex, synonyms: Mapping[str, Any]) -> Any:
-    """The label that a name stands for: itself, that of a synonym, or the other form of a whole number."""
+    """Return the label that a name stands for: itself, that of a synonym, or the other form of a whole number."""
     meant = name if name in labels else synonyms.get(name, name)
     return other if meant not in labels and (other := other_form(meant)) in labels else meant
 

@@ -40,7 +40,7 @@ def printable(text: str) -> str:
 
 
 def escaped(value: Any) -> str:
-    """A value as text of HTML."""
+    """Return a value as text of HTML."""
     return html.escape(printable(str(value)))
 
 
@@ -137,7 +137,7 @@ def _rows(tree: Drawn, opened: dict[int, list[int]]) -> tuple[list[int], dict[in
 
 
 def sketch_svg(tree: Drawn, caption: str) -> str:
-    """A dendrogram of at most 20 rows as SVG, folded clades as wedges with their size. Linear in the leaves."""
+    """Return a dendrogram of at most 20 rows as SVG, folded clades as wedges with their size. Linear in the leaves."""
     opened = _opened(tree)
     ends, row = _rows(tree, opened)
     shown = np.fromiter(row, np.int64)

@@ -40,7 +40,7 @@ class Immutable:
 
 
 def fixed() -> Any:
-    """An attribute of an `Immutable` that its constructor has set."""
+    """Return an attribute of an `Immutable` that its constructor has set."""
     return _Fixed()
 
 

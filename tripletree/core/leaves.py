@@ -206,7 +206,7 @@ class LeafIndex(Sequence):
 
 
 def _python_labels(labels: Any) -> Iterable[Any]:
-    """An iterable of labels in which numpy's scalars, which print and pickle badly, are Python's values."""
+    """Return an iterable of labels in which numpy's scalars, which print and pickle badly, are Python's values."""
     if isinstance(labels, (str, bytes)) or not hasattr(labels, "__iter__"):
         msg = f"labels must be an iterable of labels, not {labels!r:.80}"
         raise TypeError(msg)
@@ -229,7 +229,7 @@ def no_label(x: Any) -> str:
 
 
 def positions(labels: Iterable[Any]) -> dict[Hashable, int]:
-    """Each label, in order of appearance, and where it stands last."""
+    """Return each label, in order of appearance, and where it stands last."""
     labels = tuple(labels)
     try:
         return {label: i for i, label in enumerate(labels)}
@@ -293,7 +293,7 @@ def as_texts(labels: Iterable[Hashable], where: str = " once all labels are writ
 
 
 def repeated(labels: Sequence[Hashable]) -> list[Hashable]:
-    """The labels that occur more than once, each once, in order."""
+    """Return the labels that occur more than once, each once, in order."""
     count: dict[Hashable, int] = {}
     for label in labels:
         count[label] = count.get(label, 0) + 1

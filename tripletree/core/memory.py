@@ -8,7 +8,7 @@ from pathlib import Path
 
 
 def memory() -> int:
-    """The bytes of memory of this machine or container."""
+    """Return the bytes of memory of this machine or container."""
     size = 8 << 30  # where the system does not tell
     with suppress(AttributeError, ValueError, OSError):
         size = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")

@@ -89,7 +89,7 @@ def kept(read: F) -> F:
 
 
 def notes_of(value: Any) -> tuple[Note, ...]:
-    """The notes that a value has from its reader."""
+    """Return the notes that a value has from its reader."""
     found: tuple[Note, ...] = getattr(value, "_attributes", {}).get("notes", ())
     return found
 
@@ -104,7 +104,7 @@ def on_labels(value: Any) -> str:
 
 
 def doubts(value: Hierarchy | Ontology) -> list[str]:
-    r"""What a file leaves open and what was made of it, a line each, as ``tripletree info`` shows it.
+    r"""Return what a file leaves open and what was made of it, a line each, as ``tripletree info`` shows it.
 
     Parameters
     ----------

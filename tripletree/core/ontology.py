@@ -152,7 +152,7 @@ class Ontology(Immutable):
 
     @cached
     def relations(self) -> tuple[str, ...]:
-        """The type of each edge."""
+        """Return the type of each edge."""
         return tuple(map(self._kinds.__getitem__, self._codes.tolist()))
 
     @cached
@@ -162,17 +162,17 @@ class Ontology(Immutable):
 
     @cached
     def leaves(self) -> LeafIndex:
-        """The terms without children, in the order of the terms."""
+        """Return the terms without children, in the order of the terms."""
         return self.terms.take(np.diff(self._links.down_start) == 0)
 
     @cached
     def roots(self) -> list[Any]:
-        """The terms without parents, in the order of the terms."""
+        """Return the terms without parents, in the order of the terms."""
         return self._ids(np.flatnonzero(self.n_parents == 0))
 
     @cached
     def multi_parent(self) -> list[Any]:
-        """The terms with several parents, in the order of the terms."""
+        """Return the terms with several parents, in the order of the terms."""
         return self._ids(np.flatnonzero(self.n_parents > 1))
 
     def _ids(self, positions: np.ndarray) -> list[Any]:
@@ -524,7 +524,7 @@ class Ontology(Immutable):
 
     @cached
     def dominance(self) -> Dominance:
-        """The triplets that hold for every choice of parents, as arrays for the algorithms."""
+        """Return the triplets that hold for every choice of parents, as arrays for the algorithms."""
         if self.incertae_sedis is None:
             return self._shape
         if (self.incertae_sedis & (self.n_parents == 0)).any():
@@ -540,7 +540,7 @@ class Ontology(Immutable):
         return self.to_hierarchy()
 
     def _below_one(self) -> Ontology:
-        """The same with a further term, the last, above all that have no parents."""
+        """Return the same with a further term, the last, above all that have no parents."""
         top, N = "top", self.n_terms
         while top in self.terms:
             top += "'"
@@ -554,7 +554,7 @@ class Ontology(Immutable):
 
     @cached
     def _shape(self) -> Dominance:
-        """The same with each open term as a child of its parents and nowhere else."""
+        """Return the same with each open term as a child of its parents and nowhere else."""
         return Dominance(self._numbered, len(self.leaves))
 
     def to_hierarchy(self, *, parent: str = "error", labels: str = "id") -> Hierarchy:
@@ -737,7 +737,7 @@ class Ontology(Immutable):
         return made
 
     def _values(self) -> dict[str, Any]:
-        """The keywords of the constructor that make this ontology again."""
+        """Return the keywords of the constructor that make this ontology again."""
         values = {"names": self.names, "ranks": self.ranks, "relations": self.relations}
         return values | {"incertae_sedis": self.incertae_sedis, "synonyms": dict(self.synonyms)}
 
@@ -1116,7 +1116,7 @@ class Dominance(Immutable):
 
     @cached
     def reach(self) -> Any:
-        """The nodes that each inner node reaches, as above, in the core."""
+        """Return the nodes that each inner node reaches, as above, in the core."""
         owner, beside = self._beside(self._old[self.n :])
         inner = self.parent.size - self.n
         owner = np.concatenate([np.arange(inner), owner])

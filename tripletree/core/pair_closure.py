@@ -61,7 +61,7 @@ class PairClosure(Immutable):
 
     @cached
     def order(self) -> np.ndarray:
-        """The leaves by component, ascending in each: ``np.split(order, np.cumsum(sizes)[:-1])`` (int64)."""
+        """Return the leaves by component, ascending in each: ``np.split(order, np.cumsum(sizes)[:-1])`` (int64)."""
         return freeze(np.argsort(self.component, kind="stable"))
 
     @property

@@ -55,7 +55,7 @@ def scrambled(x: np.ndarray) -> np.ndarray:
 
 
 def tops_alone(up: np.ndarray, *, told: np.ndarray | None = None) -> np.ndarray:
-    """Which nodes have neither a parent nor children beside others that have: nothing tells their place. bool[N].
+    """Tell which nodes have neither a parent nor children beside others that have: nothing tells their place. bool[N].
 
     Parameters
     ----------

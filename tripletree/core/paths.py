@@ -28,7 +28,7 @@ def split_path(text: str, sep: str) -> tuple[str, ...]:
 
 
 def is_path(text: str) -> bool:
-    """True if a text reads as a path, and not as one name with a sign in it such as "Canis lupus/latrans"."""
+    """Tell whether a text reads as a path, and not as one name with a sign in it such as "Canis lupus/latrans"."""
     return any(x in text for x in ";>|") or ("/" in text and " " not in split_path(text, "/")[0])
 
 
@@ -59,7 +59,7 @@ class Paths:
         self.own = found[self.sep]
 
     def last_names(self, sep: str) -> dict[int, str]:
-        """The last name of each node whose text is the path of its ancestors and itself."""
+        """Return the last name of each node whose text is the path of its ancestors and itself."""
         own: dict[int, str] = {}
         marked = [u for u, x in enumerate(self.texts) if isinstance(x, str) and sep in x]
         for u in reversed(marked):
@@ -73,7 +73,7 @@ class Paths:
         return own
 
     def name(self, u: int) -> Any:
-        """The name of a node without its ancestors'."""
+        """Return the name of a node without its ancestors'."""
         return self.own.get(u, self.texts[u])
 
     def find(self, asked: Iterable[Any]) -> dict[Any, list[int]]:
@@ -105,7 +105,7 @@ class Paths:
         return ends | whole
 
     def _path(self, u: int, most: int) -> tuple[list[str], int]:
-        """The comparable names of the last nodes of a path, and the node above them."""
+        """Return the comparable names of the last nodes of a path, and the node above them."""
         path: list[str] = []
         while u >= 0 and len(path) < most:
             path.append(self.form(str(self.name(u))))
@@ -113,7 +113,7 @@ class Paths:
         return path[::-1], u
 
     def text(self, u: int) -> str:
-        """The whole path of a node."""
+        """Return the whole path of a node."""
         if u in self.own:
             return str(self.texts[u])
         names: list[str] = []

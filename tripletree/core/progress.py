@@ -79,7 +79,7 @@ def _told(what: str, total: int | None, unit: str) -> Iterator[Callable[[int], A
 
 
 def teller(progress: Callable[[int], Any] | None) -> Callable[[int], None]:
-    """What the core tells how many steps are done, from a callable that is told how many are new."""
+    """Return what the core tells how many steps are done, from a callable that is told how many are new."""
     shown = 0
 
     def tell(done: int) -> None:

@@ -40,7 +40,7 @@ class Rerooted(NamedTuple):
     """int32: the old nodes on the way from the new root to the old one."""
 
     def of_branches(self, values: np.ndarray, n: int) -> np.ndarray:
-        """Rows of values of the branches above the inner nodes, NaN if unknown, as they are after the move."""
+        """Return rows of values of the branches above the inner nodes, NaN if unknown, as they are after the move."""
         none = np.full((1, values.shape[1]), np.nan)
         known = np.concatenate([np.repeat(none, n, axis=0), values, none])  # the last row serves -1: no branch
         if self.joined is not None:

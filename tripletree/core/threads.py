@@ -17,7 +17,7 @@ T = TypeVar("T")
 
 
 def side_by_side(run: Callable[[int, Event], T], n: int, tell: Callable[[int], object]) -> list[T]:
-    """The results of ``run(i, stop)`` for i in 0..n-1, in this order, several at a time.
+    """Return the results of ``run(i, stop)`` for i in 0..n-1, in this order, several at a time.
 
     Parameters
     ----------

@@ -31,7 +31,7 @@ class Block(NamedTuple):
 
 
 def needed(module: str, purpose: str) -> Any:
-    """A module of Dask, or the error with how to install it."""
+    """Return a module of Dask, or the error with how to install it."""
     try:
         return import_module(module)
     except ImportError:
@@ -39,7 +39,7 @@ def needed(module: str, purpose: str) -> Any:
 
 
 def blocks_of(X: Any) -> tuple[list, list | None]:
-    """The blocks of X, a delayed one for each partition, and its columns (None for an array)."""
+    """Return the blocks of X, a delayed one for each partition, and its columns (None for an array)."""
     array = needed("dask.array", "tripletree.dask")
     if isinstance(X, array.Array):
         if X.ndim != 2:
@@ -57,7 +57,7 @@ def blocks_of(X: Any) -> tuple[list, list | None]:
 
 
 def lengths_of(X: Any, blocks: Sequence[Any], columns: list | None, *, verbose: Any = False) -> np.ndarray:
-    """How many rows each block has. Rows of a frame are counted."""
+    """Return how many rows each block has. Rows of a frame are counted."""
     if columns is not None:
         return np.array(compute(X.map_partitions(len), "counting rows", verbose=verbose), np.int64)
     lengths = np.array(X.chunks[0], np.float64)
@@ -71,7 +71,7 @@ def lengths_of(X: Any, blocks: Sequence[Any], columns: list | None, *, verbose: 
 
 
 def block_samples(block: Any, where: Block) -> np.ndarray:
-    """The rows of a block as finite float64."""
+    """Return the rows of a block as finite float64."""
     at = f"partition {where.number} of X"
     if where.columns is not None and list(block.columns) != where.columns:
         msg = f"{at} has the columns {list(block.columns)}; expected {where.columns}: give all partitions the same"
@@ -94,7 +94,7 @@ def block_samples(block: Any, where: Block) -> np.ndarray:
 
 
 def find_named(block: Any, where: Block, names: Sequence[Hashable]) -> tuple[np.ndarray, np.ndarray]:
-    """The rows of a block that are named, and the number of the name of each.
+    """Return the rows of a block that are named, and the number of the name of each.
 
     Names are labels of the index of a frame, row numbers of an array.
     """

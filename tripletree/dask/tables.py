@@ -120,7 +120,7 @@ def triplet_score(
 
 
 def displayed_rows(hierarchy: Hierarchy, group: _RowGroup, columns: tuple[str, ...]) -> np.ndarray:
-    """Which rows of a row group the hierarchy displays."""
+    """Tell which rows of a row group the hierarchy displays."""
     table = _opened(group.path).read_row_group(group.number, columns=list(columns))
     rows = np.stack([_positions(hierarchy, table.column(name), group, name) for name in columns], axis=1)
     try:
@@ -134,7 +134,7 @@ def displayed_rows(hierarchy: Hierarchy, group: _RowGroup, columns: tuple[str, .
 def score_rows(
     hierarchy: Hierarchy, group: _RowGroup, columns: tuple[str, ...], weight: str | None
 ) -> tuple[float, float]:
-    """The weight of the rows of a row group that the hierarchy displays, and of all."""
+    """Return the weight of the rows of a row group that the hierarchy displays, and of all."""
     held = displayed_rows(hierarchy, group, columns)
     file = _opened(group.path)
     if weight is None or weight not in file.schema_arrow.names:
@@ -148,7 +148,7 @@ def score_rows(
 
 
 def _positions(hierarchy: Hierarchy, column: Any, group: _RowGroup, name: str) -> np.ndarray:
-    """The leaf of each cell of a column of labels."""
+    """Return the leaf of each cell of a column of labels."""
     coded = column.combine_chunks()
     if coded.null_count:
         row = group.before + int(np.asarray(coded.is_null()).argmax()) + 1
@@ -175,7 +175,7 @@ def _opened(path: str) -> Any:
 
 
 def _row_groups(path: Any, columns: tuple[str, ...]) -> list[_RowGroup]:
-    """The row groups of some files, from the ends of the files alone."""
+    """Return the row groups of some files, from the ends of the files alone."""
     paths = [path] if isinstance(path, (str, os.PathLike)) else list(path)
     groups = []
     for one in [os.fspath(x) for x in paths]:

@@ -127,7 +127,7 @@ def make_lanes(
 
 
 def _lane_of_points(n: int, first: int, n_lanes: int, changes: float, rng: np.random.Generator) -> np.ndarray:
-    """The lane of each of n points of a trace that enters in lane `first`, and may change to the one beside."""
+    """Return the lane of each of n points of a trace that enters in lane `first`, and may change to the one beside."""
     lane = np.full(n, first, np.int64)
     if rng.random() < changes and n_lanes > 1:
         lane[max(1, int(rng.integers(0, n + 1))) :] = first + (1 if first == 0 else -1)

@@ -93,7 +93,7 @@ def _unknown(name: str, known: list[str], what: str) -> UnknownSampleError:
 
 
 def _folder() -> Path:
-    """The folder of the samples: in the installed package, or beside it in a checkout that is not installed."""
+    """Return the folder of the samples: in the installed package, or beside it in a checkout that is not installed."""
     from importlib.resources import files
 
     try:

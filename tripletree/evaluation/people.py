@@ -107,7 +107,7 @@ def find_disputed_questions(answers: AnswerSet) -> list[DisputedQuestion]:
 
 
 def _questions(answers: AnswerSet) -> dict[tuple[int, ...], list[int]]:
-    """The answers to each question that say something, by the sorted positions of its items."""
+    """Return the answers to each question that say something, by the sorted positions of its items."""
     found: dict[tuple[int, ...], list[int]] = {}
     for k in np.flatnonzero(answers.replies != UNSURE).tolist():
         found.setdefault(tuple(sorted(answers.rows[k].tolist())), []).append(k)
@@ -306,7 +306,7 @@ def _pairs_of_answers(answers: AnswerSet, person: np.ndarray, p: int) -> tuple[n
 
 
 def _predicted(chances: np.ndarray) -> np.ndarray:
-    """How far each answer is the likeliest of the three, given the chances of all: 1, 0, or a share."""
+    """Return how far each answer is the likeliest of the three, given the chances of all: 1, 0, or a share."""
     most = chances.max(axis=1, keepdims=True)
     best = chances >= most - 1e-9
     return best[:, 0] / best.sum(axis=1)

@@ -286,7 +286,7 @@ def constrained_rand_index(
 
 
 def _rand(total: int, same_both: int, same_class: int, same_cluster: int) -> float:
-    """The share of the pairs that are together in both or apart in both."""
+    """Return the share of the pairs that are together in both or apart in both."""
     return (total - same_class - same_cluster + 2 * same_both) / total if total else 1.0
 
 
@@ -406,7 +406,7 @@ def label_triplet_score(labels: Any, triplets: TripletSet | Iterable[TripletSet]
 
 
 def _share(holds: Callable[[TripletSet], np.ndarray], triplets: TripletSet | Iterable[TripletSet]) -> float:
-    """The number, or weight, of the triplets that hold, divided by the total."""
+    """Return the number, or weight, of the triplets that hold, divided by the total."""
     several = isinstance(triplets, Iterable) and not isinstance(triplets, (TripletSet, str))
     held = total = 0.0
     for some in map(check_triplets, triplets if several else [triplets]):
@@ -421,7 +421,7 @@ def _share(holds: Callable[[TripletSet], np.ndarray], triplets: TripletSet | Ite
 
 
 def _violated(labels: Any, pairs: PairwiseConstraints) -> tuple[np.ndarray, np.ndarray]:
-    """Which must-links have their ends in two clusters, and which cannot-links in one."""
+    """Tell which must-links have their ends in two clusters, and which cannot-links in one."""
     check_pairs(pairs)
     labels, name = clusters_of(labels, "labels")
     must, cannot = _sample_rows(pairs, labels, name)
@@ -430,7 +430,7 @@ def _violated(labels: Any, pairs: PairwiseConstraints) -> tuple[np.ndarray, np.n
 
 
 def _sample_rows(pairs: PairwiseConstraints, labels: Any, name: str) -> tuple[np.ndarray, np.ndarray]:
-    """The must-links and the cannot-links by positions of samples.
+    """Return the must-links and the cannot-links by positions of samples.
 
     Parameters
     ----------
@@ -482,12 +482,12 @@ def _in_order_of(y_true: Any, y_pred: Any) -> Any:
 
 
 def _crossed(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """A code for each combination of two codes."""
+    """Return a code for each combination of two codes."""
     return np.unique(a * (int(b.max(initial=0)) + 1) + b, return_inverse=True)[1]
 
 
 def _pair_counts(a: np.ndarray, b: np.ndarray) -> tuple[int, int, int]:
-    """Pairs of samples with both codes equal, with the first, with the second."""
+    """Return pairs of samples with both codes equal, with the first, with the second."""
     both, first, second = (int(_pairs_within(np.bincount(codes))) for codes in (_crossed(a, b), a, b))
     return both, first, second
 
@@ -499,7 +499,7 @@ def _pairs_within(count: np.ndarray) -> np.int64:
 
 
 def _open_pairs(codes: np.ndarray, group: np.ndarray, apart: np.ndarray) -> int:
-    """Pairs of samples with one code that are neither in one group nor in two groups kept apart."""
+    """Return pairs of samples with one code that are neither in one group nor in two groups kept apart."""
     from scipy.sparse import csr_array
 
     k = int(codes.max(initial=0)) + 1
@@ -543,7 +543,7 @@ def _decided_pairs(must_link: Any, cannot_link: Any, n: int) -> tuple[np.ndarray
 
 
 def _positions(pairs: Any, name: str, n: int) -> np.ndarray:
-    """Pairs of different sample positions as int64, shape (p, 2)."""
+    """Return pairs of different sample positions as int64, shape (p, 2)."""
     try:
         array = np.asarray(list(pairs) if hasattr(pairs, "__next__") else pairs)
     except ValueError:
@@ -563,7 +563,7 @@ def _positions(pairs: Any, name: str, n: int) -> np.ndarray:
 
 
 def _path(graph: Any, i: int, j: int) -> list[int]:
-    """A shortest path of must-links from i to j."""
+    """Return a shortest path of must-links from i to j."""
     from scipy.sparse.csgraph import breadth_first_order
 
     before = breadth_first_order(graph, i, directed=False)[1]

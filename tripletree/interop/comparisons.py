@@ -77,7 +77,7 @@ def comparisons_from_cblearn(query: Any, response: Any = None) -> np.ndarray:
 
 
 def _signs(answers: np.ndarray) -> np.ndarray:
-    """True if each answer, a whole number other than 0, is positive."""
+    """Tell whether each answer, a whole number other than 0, is positive."""
     if answers.dtype.kind not in "iuf":
         msg = f"response must be true and false, or whole numbers (1 and -1), not {answers.dtype}"
         raise InvalidTripletError(msg)
@@ -203,7 +203,7 @@ def to_metric_learn(comparisons: Any, *, form: Literal["triplets", "quadruplets"
 
 
 def _comparison_rows(rows: Any, noun: str) -> np.ndarray:
-    """A new array of rows (anchor, near, far), checked."""
+    """Return a new array of rows (anchor, near, far), checked."""
     if isinstance(rows, TripletSet):
         msg = "this is a TripletSet; each of its triplets is two comparisons: give triplets.to_comparisons()"
         raise TypeError(msg)

@@ -197,7 +197,7 @@ class DotGraph:
         return k
 
     def _attributes(self, k: int) -> tuple[dict[str, str], int]:
-        """All lists of attributes from token `k` on, and the number of the token behind them."""
+        """Return all lists of attributes from token `k` on, and the number of the token behind them."""
         said: dict[str, str] = {}
         while self._tokens[k] == "[":
             k += 1
@@ -212,7 +212,7 @@ class DotGraph:
         return said, k
 
     def _identifier(self, k: int, wanted: str) -> tuple[str, int]:
-        """The identifier at token `k`, strings joined by '+', and the number of the token behind it."""
+        """Return the identifier at token `k`, strings joined by '+', and the number of the token behind it."""
         token = self._tokens[k]
         if token[:1] == '"' and len(token) > 1:
             text = _unquoted(token)
@@ -229,14 +229,14 @@ class DotGraph:
         return token, k + 1
 
     def _found(self, k: int) -> str:
-        """The token `k` in words."""
+        """Return the token `k` in words."""
         token = self._tokens[k]
         if token in ('"', "<", "/"):
             return f"a {token} that does not close"
         return repr(token[:40]) if token else "the end of the text"
 
     def _error(self, k: int, message: str) -> ParseError:
-        """The error at the token with the number `k`."""
+        """Return the error at the token with the number `k`."""
         offset = len(self._text.rstrip())
         for match in _TOKEN.finditer(self._text):
             if not _is_comment(match[0]):
@@ -252,7 +252,7 @@ def _is_comment(token: str) -> bool:
 
 
 def _is_plain(token: str) -> bool:
-    """True if a token is an identifier without quotes."""
+    """Tell whether a token is an identifier without quotes."""
     first = token[:1]
     return first.isalpha() or first == "_" or first > "\x7f" or _NUMERAL.fullmatch(token) is not None
 
@@ -362,12 +362,12 @@ def _triplet_lines(hierarchy: Hierarchy, triplets: TripletSet) -> list[str]:
 
 
 def _quoted(text: str | None) -> str:
-    """The text as a quoted string that Graphviz draws as it is."""
+    """Return the text as a quoted string that Graphviz draws as it is."""
     return '"' + "".join(_ESCAPED.get(x, x) for x in text or "") + '"'
 
 
 def _number(value: float | None) -> str:
-    """The number as an identifier. DOT's own numerals have no exponent."""
+    """Return the number as an identifier. DOT's own numerals have no exponent."""
     text = repr(value).removesuffix(".0")
     return f'"{text}"' if "e" in text else text
 
@@ -469,7 +469,7 @@ def dot_hierarchy(
 
 
 def _numbers(values: list[Any]) -> list[Any]:
-    """The values as floats if they can be. Others are refused later, by name."""
+    """Return the values as floats if they can be. Others are refused later, by name."""
     out: list[Any] = []
     for x in values:
         try:
@@ -480,7 +480,7 @@ def _numbers(values: list[Any]) -> list[Any]:
 
 
 def _drawn(value: str, key: str) -> str:
-    r"""A label as Graphviz draws it. ``\N`` is the node's own name."""
+    r"""Return a label as Graphviz draws it. ``\N`` is the node's own name."""
     if isinstance(value, Markup):
         return str(value)
 

@@ -170,7 +170,7 @@ def from_networkx(
 
 
 def _keys_and_ends(graph: Any, direction: str) -> tuple[list[Any], list[tuple[int, int]]]:
-    """The nodes of a directed graph, and its edges as pairs (child, parent) of positions."""
+    """Return the nodes of a directed graph, and its edges as pairs (child, parent) of positions."""
     nx = _networkx()
     if not isinstance(graph, nx.Graph) or not graph.is_directed():
         kind = type(graph).__name__
@@ -187,7 +187,7 @@ def _keys_and_ends(graph: Any, direction: str) -> tuple[list[Any], list[tuple[in
 
 
 def _only_parents(graph: Any, keys: list[Any], ends: list[tuple[int, int]], direction: str) -> Any:
-    """The position of each node's parent, -1 for the root, of a graph that is an arborescence."""
+    """Return the position of each node's parent, -1 for the root, of a graph that is an arborescence."""
     if len(set(ends)) < len(ends):
         twice = next(edge for edge in graph.edges() if graph.number_of_edges(*edge) > 1)
         msg = (
@@ -320,7 +320,7 @@ def ontology_to_networkx(ontology: Ontology) -> networkx.MultiDiGraph:
 
 
 def _networkx() -> Any:
-    """The module networkx."""
+    """Return the module networkx."""
     try:
         import networkx
     except ImportError as error:

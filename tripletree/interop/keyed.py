@@ -16,7 +16,7 @@ Keys = Literal["number", "label"]
 
 
 def node_keys(hierarchy: Hierarchy, keys: Keys) -> list[Any]:
-    """A key for each node, no two the same.
+    """Return a key for each node, no two the same.
 
     ``"number"``: the node's number. ``"label"``: a leaf's label. An inner node's name if no other node has it, its
     number elsewhere, which must not be some leaf's label.
@@ -43,7 +43,7 @@ def node_keys(hierarchy: Hierarchy, keys: Keys) -> list[Any]:
 def tree_parents(
     keys: Sequence[Hashable], edges: Sequence[tuple[int, int]], *, what: str, advice: str, join: bool = False
 ) -> np.ndarray:
-    """The position of each node's parent, -1 for the root.
+    """Return the position of each node's parent, -1 for the root.
 
     Parameters
     ----------

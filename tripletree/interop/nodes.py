@@ -108,7 +108,7 @@ def walked(
 
 
 def is_set(value: Any) -> bool:
-    """True if a mark of open nodes is set, as written or as read from a file."""
+    """Tell whether a mark of open nodes is set, as written or as read from a file."""
     return value is not None and str(value).lower() in ("1", "true")
 
 

@@ -191,12 +191,12 @@ def from_edge_table(
 
 
 def _has(frame: Any, name: str) -> bool:
-    """True if the table has a column of this name."""
+    """Tell whether the table has a column of this name."""
     return name in list(getattr(frame, "columns", frame))
 
 
 def _column(frame: Any, name: str) -> list[Any]:
-    """The column as a list of Python's values, None if missing."""
+    """Return the column as a list of Python's values, None if missing."""
     if not _has(frame, name):
         known = ", ".join(map(repr, list(getattr(frame, "columns", frame))[:20]))
         msg = f"the table has no column {name!r}; its columns are {known}"
@@ -210,12 +210,12 @@ def _column(frame: Any, name: str) -> list[Any]:
 
 
 def _keys(frame: Any, name: str) -> list[Any]:
-    """A column of keys, with whole numbers as such, which beside gaps become floats."""
+    """Return a column of keys, with whole numbers as such, which beside gaps become floats."""
     return [int(x) if isinstance(x, float) and x.is_integer() else x for x in _column(frame, name)]
 
 
 def _objects(pd: Any, values: Iterable[Any]) -> Any:
-    """A column that leaves every value as it is."""
+    """Return a column that leaves every value as it is."""
     values = list(values)
     column = np.empty(len(values), object)
     for i, x in enumerate(values):  # at once, tuples would become rows
@@ -224,7 +224,7 @@ def _objects(pd: Any, values: Iterable[Any]) -> Any:
 
 
 def _pandas() -> Any:
-    """The module pandas."""
+    """Return the module pandas."""
     try:
         import pandas
     except ImportError as error:
@@ -314,7 +314,7 @@ def from_children(
 
 
 def _is_pair(children: Any) -> bool:
-    """True if this is (children, distances), and not two rows of children: its first part has rows itself."""
+    """Tell whether this is (children, distances), and not two rows of children: its first part has rows itself."""
     if not isinstance(children, (tuple, list)) or len(children) != 2:
         return False
     try:

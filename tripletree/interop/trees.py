@@ -58,7 +58,7 @@ class _Library(NamedTuple):
     """Whether a tree or node that `from_tree` takes has a root. None if nothing tells."""
 
     def load(self) -> Any:
-        """The library's module."""
+        """Return the library's module."""
         if sys.modules.get(self.module) is not None:
             return sys.modules[self.module]
         try:
@@ -72,7 +72,7 @@ class _Library(NamedTuple):
             raise MissingDependencyError(self.package, self.extra, f"converting {self.title} trees") from error
 
     def root_of(self, tree: Any) -> Any:
-        """The root of a tree of this library, None for anything else."""
+        """Return the root of a tree of this library, None for anything else."""
         module = sys.modules.get(self.module)  # its trees exist only if it has been imported
         for name, root in self.root.items() if module else ():
             if isinstance(tree, attrgetter(name)(module)):
@@ -85,22 +85,22 @@ def _itself(node: Any) -> Any:
 
 
 def _or_none(name: str) -> Callable[[Any], Any]:
-    """An attribute that only some nodes have."""
+    """Return an attribute that only some nodes have."""
     return lambda node: getattr(node, name, None)
 
 
 def _property(name: str) -> Callable[[Any], Any]:
-    """A property of an ete4 node."""
+    """Return a property of an ete4 node."""
     return lambda node: node.props.get(name)
 
 
 def _each(support: Callable[[Any], Any]) -> Callable[[list[Any]], list[Any]]:
-    """The support of nodes by that of one."""
+    """Return the support of nodes by that of one."""
     return lambda nodes: [support(x) for x in nodes]
 
 
 def _noted(get: Callable[[str], Any]) -> float | None:
-    """The number under the first usual name of support that a node has."""
+    """Return the number under the first usual name of support that a node has."""
     for key in SUPPORT_KEYS:
         value = get(key)
         if isinstance(value, str):
@@ -240,14 +240,14 @@ def _make_biopython(phylo: Any, lists: NodeLists, _: Any) -> Any:
 
 
 def _dendropy_label(node: Any) -> Any:
-    """The taxon's label of a leaf, the own label of an inner node. Either stands in if the other is missing."""
+    """Return the taxon's label of a leaf, the own label of an inner node. Either stands in if the other is missing."""
     taxon = None if node.taxon is None else node.taxon.label
     first, second = (node.label, taxon) if node._child_nodes else (taxon, node.label)
     return second if first is None else first
 
 
 def _biopython_rank(node: Any) -> Any:
-    """The node's own rank, or the rank in the taxonomy of a PhyloXML clade."""
+    """Return the node's own rank, or the rank in the taxonomy of a PhyloXML clade."""
     rank = getattr(node, "rank", None)
     if rank is None and getattr(node, "taxonomies", None):
         return node.taxonomies[0].rank

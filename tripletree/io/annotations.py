@@ -105,7 +105,7 @@ def read_annotations(
 
 
 def _wanted(values: Any, what: str) -> frozenset[str] | None:
-    """A choice of codes as a set."""
+    """Return a choice of codes as a set."""
     if values is None:
         return None
     chosen = frozenset([values] if isinstance(values, str) else values)
@@ -123,7 +123,7 @@ def _check_no_options(kind: str, **options: Any) -> None:
 
 
 def _sniffed(text: str) -> str:
-    """The format that the first lines tell."""
+    """Return the format that the first lines tell."""
     at = 0
     while at < len(text):
         stop = text.find("\n", at)
@@ -267,7 +267,7 @@ def _is_header(names: list[str]) -> bool:
 
 
 def _delimiter(text: str, separator: str | None) -> str | None:
-    """The separator of cells if it could be taken for the separator of the nodes in a cell."""
+    """Return the separator of cells if it could be taken for the separator of the nodes in a cell."""
     if not separator:
         return None
     first = next((x for x in text[:100_000].split("\n") if x.strip() and not x.startswith("#")), "")

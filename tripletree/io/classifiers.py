@@ -17,7 +17,7 @@ _RANK = re.compile(r"[a-z][a-z ]*")
 
 
 def _of_rdp(cells: list[str]) -> str | None:
-    """The path of a line of RDP. None for another line."""
+    """Return the path of a line of RDP. None for another line."""
     steps = cells[2:] if len(cells) % 3 == 2 else cells[1:]
     if len(steps) < 3 or len(steps) % 3:
         return None
@@ -30,14 +30,14 @@ def _of_rdp(cells: list[str]) -> str | None:
 
 
 def _of_sintax(cells: list[str]) -> str | None:
-    """The path of a line of SINTAX. None for another line."""
+    """Return the path of a line of SINTAX. None for another line."""
     if len(cells) < 2 or (cells[1] and not _SINTAX.fullmatch(cells[1])):
         return None
     return "; ".join(step.replace(":", "__", 1) for step in cells[1].split(","))
 
 
 def _of_blca(cells: list[str]) -> str | None:
-    """The path of a line of BLCA. None for another line."""
+    """Return the path of a line of BLCA. None for another line."""
     if len(cells) != 2:
         return None
     if cells[1].strip() in ("", "Unclassified"):

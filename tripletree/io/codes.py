@@ -228,7 +228,7 @@ def _with_header(table: RowTable) -> RowTable:
 
 
 def _names(table: RowTable, at: int, column: str | int | None) -> list[Any] | None:
-    """The column of names, if there is one."""
+    """Return the column of names, if there is one."""
     if column is not None:
         return table.columns[table.place(column, "name_column")]
     if table.names is not None:
@@ -239,7 +239,7 @@ def _names(table: RowTable, at: int, column: str | int | None) -> list[Any] | No
 
 
 def _codes(table: RowTable, at: int, names: Sequence[Any] | None) -> tuple[list[str], dict[str, str]]:
-    """The codes in order and their names. A row may say the same again."""
+    """Return the codes in order and their names. A row may say the same again."""
     first: dict[str, int] = {}
     called: dict[str, str] = {}
     for i, x in enumerate(table.columns[at]):
@@ -258,7 +258,7 @@ def _codes(table: RowTable, at: int, names: Sequence[Any] | None) -> tuple[list[
 
 
 def _ec_table(path: Any) -> tuple[Any, RowTable | None]:
-    """The lines of enzclass.txt, ``1. 1.-.-    Acting on CH-OH``, as a table, or a source to read otherwise."""
+    """Return the lines of enzclass.txt, ``1. 1.-.-    Acting on CH-OH``, as a table, or a source to read otherwise."""
     if hasattr(path, "columns"):
         return path, None
     content, name = read_bytes(path)
@@ -272,7 +272,7 @@ def _ec_table(path: Any) -> tuple[Any, RowTable | None]:
 
 
 def are_ec_lines(lines: Sequence[str]) -> bool:
-    """True if most lines are numbers of classes of enzymes, with dashes for open ranks, and their names."""
+    """Tell whether most lines are numbers of classes of enzymes, with dashes for open ranks, and their names."""
     found = [m for x in lines if (m := _EC.fullmatch(x.strip()))]
     return any(m[2] and "-" in m[1] for m in found) and len(found) >= 0.5 * sum(1 for x in lines if x.strip())
 
@@ -330,7 +330,7 @@ def _by_character(code: str) -> Iterable[tuple[int, bool]]:
 
 
 def _parents(codes: Sequence[str], cuts: _Cuts | None = None) -> tuple[list[Any], np.ndarray]:
-    """The nodes, codes first, and the parent of each, -1 for tops."""
+    """Return the nodes, codes first, and the parent of each, -1 for tops."""
     cuts = cuts or _levels(codes)
     nodes = list(codes)
     at = {x: k for k, x in enumerate(codes)}
@@ -357,7 +357,7 @@ def _parents(codes: Sequence[str], cuts: _Cuts | None = None) -> tuple[list[Any]
 
 
 def _letters(codes: Sequence[str]) -> list[int]:
-    """The places of single letters among numbers, such as the sections of NACE and ISIC."""
+    """Return the places of single letters among numbers, such as the sections of NACE and ISIC."""
     letters = [k for k, x in enumerate(codes) if len(x) == 1 and x.isalpha()]
     return letters if len(letters) == sum(not x[0].isdigit() for x in codes) < len(codes) else []
 

@@ -119,7 +119,7 @@ def write_edges(hierarchy: Hierarchy, path: Target | None = None, *, format: _Fo
 
 
 def leaf_texts(hierarchy: Hierarchy) -> list[str]:
-    """The leaf labels as text, which must differ and not be empty."""
+    """Return the leaf labels as text, which must differ and not be empty."""
     labels = as_texts(hierarchy.leaves)
     if "" in labels:
         msg = "an empty leaf label cannot be told from a missing one in a table; write Newick"
@@ -130,7 +130,7 @@ def leaf_texts(hierarchy: Hierarchy) -> list[str]:
 def invents_ids(
     columns: Sequence[str] | None, ids: Sequence[Any], names: Sequence[str | None] | None, parent: np.ndarray
 ) -> bool:
-    """True if a table is one that `write_edges` makes where inner nodes have no name of their own.
+    """Tell whether a table is one that `write_edges` makes where inner nodes have no name of their own.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def invents_ids(
 
 
 def _edge_columns(hierarchy: Hierarchy) -> dict[str, list]:
-    """The cells, column by column: text, and numbers for lengths."""
+    """Return the cells, column by column: text, and numbers for lengths."""
     n, N = hierarchy.n_leaves, hierarchy.n_nodes
     names: list[str | None] = [None] * (N - n) if hierarchy.names is None else list(hierarchy.names)
     ids = leaf_texts(hierarchy)
@@ -364,7 +364,7 @@ def edges_ontology(
 
 
 def _tops_without_rows(table: RowTable, places: tuple[int | None, ...], edges: _Edges, tops: np.ndarray) -> np.ndarray:
-    """Which of several tops are parents without a row in a table of taxa: each may be below another. bool[N]."""
+    """Tell which of several tops are parents without a row in a table of taxa: each may be below another. bool[N]."""
     lacking = np.zeros(len(edges.ids), np.bool_)
     pair = tuple(plain(table.names[k]) for k in places[:2] if k is not None) if table.names else ()
     if pair not in _TAXA or np.count_nonzero(tops) < 2:
@@ -379,7 +379,7 @@ def _tops_without_rows(table: RowTable, places: tuple[int | None, ...], edges: _
 
 
 def _texts_of(ids: list[Any], names: list[str | None] | None) -> list[str | None]:
-    """The name of each node as text, or its id."""
+    """Return the name of each node as text, or its id."""
     found = ids if names is None else [i if x is None else x for x, i in zip(names, ids, strict=True)]
     return [x if isinstance(x, str) else None for x in found]
 
@@ -388,7 +388,7 @@ def _texts_of(ids: list[Any], names: list[str | None] | None) -> list[str | None
 
 
 def usual_columns(names: Sequence[str]) -> tuple[int, int] | None:
-    """The places of the columns of children and parents in a header, if it names them as usual."""
+    """Return the places of the columns of children and parents in a header, if it names them as usual."""
     words = [plain(x) for x in names]
     for child, parent in _PAIRS:
         if words.count(child) == 1 and words.count(parent) == 1:
@@ -408,7 +408,7 @@ def _read(path: Any, asked: tuple, delimiter: str | None, header: bool | None) -
 
 
 def _columns(table: RowTable, asked: tuple, header: bool | None) -> tuple[int | None, ...]:
-    """The places of child, parent, name, length, rank and relation, None for a missing one."""
+    """Return the places of child, parent, name, length, rank and relation, None for a missing one."""
 
     def usual() -> tuple[int, int] | None:
         if table.names is not None:
@@ -568,19 +568,19 @@ def other_names(
 
 
 def _each_of(target: Any, by_text: dict[str | None, Any]) -> list[Any]:
-    """The accepted taxa of a row: one, or several in one cell, as of names that are used in part."""
+    """Return the accepted taxa of a row: one, or several in one cell, as of names that are used in part."""
     parts = re.split(r"\s*[;,|]\s*", target) if isinstance(target, str) and target not in by_text else [target]
     return [x for x in (by_text.get(y, y) for y in parts) if x is not None]
 
 
 def _is_status(column: list[Any]) -> bool:
-    """True if a column holds the status of names, and no other status."""
+    """Tell whether a column holds the status of names, and no other status."""
     words = {(cell_text(x) or "").lower() for x in dict.fromkeys(column)} - {""}
     return bool(words) and all(_HOLDS.fullmatch(x) or _NOT_ACCEPTED.fullmatch(x) for x in words)
 
 
 def _last(x: Any, meant: dict[Any, Any]) -> Any:
-    """The accepted taxon at the end of a chain of other names. None if it has no end."""
+    """Return the accepted taxon at the end of a chain of other names. None if it has no end."""
     seen = set()
     while x in meant and x not in seen:
         seen.add(x)
@@ -677,7 +677,7 @@ def _check_direction(table: RowTable, edges: np.ndarray) -> None:
 
 
 def _node_texts(table: RowTable, column: list | None, at: np.ndarray, ids: list, what: str) -> list | None:
-    """A name or rank for each node. Rows that contradict each other are refused."""
+    """Return a name or rank for each node. Rows that contradict each other are refused."""
     if column is None:
         return None
     out: list[str | None] = [None] * len(ids)

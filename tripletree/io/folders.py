@@ -104,7 +104,7 @@ class _Listing:
         self._root, self._most, self._count = root, most, 0
 
     def of(self, folder: str) -> list[os.DirEntry[str]]:
-        """The entries of a folder by their names, last first."""
+        """Return the entries of a folder by their names, last first."""
         entries = []
         with os.scandir(folder) as found:
             for entry in found:
@@ -145,7 +145,7 @@ def _entries(root: str, most: int) -> tuple[list[int], list[str], list[bool]]:
 
 
 def _with_files(parent: list[int], is_folder: list[bool]) -> list[bool]:
-    """Which entries are files or have one below them."""
+    """Tell which entries are files or have one below them."""
     kept = [not x for x in is_folder]
     for u in range(len(parent) - 1, 0, -1):
         if kept[u]:
@@ -154,7 +154,7 @@ def _with_files(parent: list[int], is_folder: list[bool]) -> list[bool]:
 
 
 def _paths(parent: list[int], names: list[str]) -> list[str]:
-    """The paths from the root, its own being empty."""
+    """Return the paths from the root, its own being empty."""
     paths = [""]
     for u in range(1, len(parent)):
         above = paths[parent[u]]

@@ -38,7 +38,7 @@ class TreeFile:
     path: str | None = None
 
     def tells_root(self, k: int) -> bool:
-        """True if the file says whether the tree number k, which has been read, has a root."""
+        """Tell whether the file says whether the tree number k, which has been read, has a root."""
         raise NotImplementedError
 
     @property
@@ -115,7 +115,7 @@ def one_of(
 
 
 def _trifurcates(hierarchy: Hierarchy) -> bool:
-    """True if the root has three children and all other inner nodes have two."""
+    """Tell whether the root has three children and all other inner nodes have two."""
     degree = hierarchy.n_children[hierarchy.n_leaves :]
     return degree.size > 1 and int(degree[-1]) == 3 and bool((degree[:-1] == 2).all())
 
@@ -209,7 +209,7 @@ def join_hierarchies(hierarchies: Sequence[Hierarchy], *, names: Sequence[str | 
         leaf_at, inner_at = leaf_at + h.n_leaves, inner_at + h.n_nodes - h.n_leaves
 
     def joined(values: Callable[[Hierarchy], Any], none: Any) -> np.ndarray | None:
-        """Values of the nodes of all trees, in the new order."""
+        """Return values of the nodes of all trees, in the new order."""
         found = [values(h) for h in trees]
         if all(x is None for x in found):
             return None

@@ -62,7 +62,7 @@ def read_icd(
 
 
 def icd_ontology(path: Source, *, placeholders: bool | str | Iterable[str] = True) -> Ontology:
-    """The tabular list as an ontology: codes as terms, descriptions as names, and ranks."""
+    """Return the tabular list as an ontology: codes as terms, descriptions as names, and ranks."""
     fillers = Placeholders.of(placeholders)
     content, name = read_bytes(path)
     entries = _with_codes(_entries(XmlEvents(content, name)))
@@ -88,7 +88,7 @@ class _Entry(NamedTuple):
 
 
 def _entries(events: XmlEvents) -> list[_Entry]:
-    """All chapters, sections and diagnoses, parents first."""
+    """Return all chapters, sections and diagnoses, parents first."""
     tags: list[str] = []
     open_nodes: list[int] = []
     kinds: list[str] = []

@@ -87,7 +87,7 @@ def load_json(text: str, path: str | None, *, object_hook: Callable[[dict[str, A
 
 
 def _repeated_key(text: str) -> tuple[str, int]:
-    """The first key that its object has had before, and where it stands."""
+    """Return the first key that its object has had before, and where it stands."""
     open_keys: list[set[str]] = []
     for token in _TOKEN.finditer(text):
         if token["open"]:

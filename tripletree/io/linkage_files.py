@@ -105,7 +105,7 @@ Lines = list[tuple[int, str]]
 
 
 def _content(content: bytes | str, path: str | None) -> tuple[np.ndarray, Any, Lines]:
-    """The matrix, the labels beside it or None, and for text the number and text of the line of each row."""
+    """Return the matrix, the labels beside it or None, and for text the number and text of the line of each row."""
     if isinstance(content, str):
         return _text(content, path)
     if content.startswith(_ZIP):
@@ -123,7 +123,7 @@ def _content(content: bytes | str, path: str | None) -> tuple[np.ndarray, Any, L
 
 
 def _npz(arrays: dict[str, Any], path: str | None) -> tuple[np.ndarray, Any, Lines]:
-    """The arrays of an .npz: the labels, and the one other."""
+    """Return the arrays of an .npz: the labels, and the one other."""
     others = [x for x in arrays if x != "labels"]
     if len(others) != 1:
         msg = f"{len(others)} arrays besides 'labels' where one is expected: {', '.join(map(repr, others[:20]))}"
@@ -171,7 +171,7 @@ def _npy(content: bytes, path: str | None, kinds: str) -> np.ndarray:
 
 
 def _text(content: str, path: str | None) -> tuple[np.ndarray, Any, Lines]:
-    """The matrix from lines of four numbers."""
+    """Return the matrix from lines of four numbers."""
     rows: list[list[float]] = []
     lines: Lines = []
     separator: str | None = None
@@ -291,7 +291,7 @@ def write_linkage(hierarchy: Hierarchy, path: Target | None = None, *, monotone:
 
 
 def _kind(path: Target | None) -> str:
-    """The suffix of a path, without a compression's."""
+    """Return the suffix of a path, without a compression's."""
     if not isinstance(path, (str, os.PathLike)):
         return ""
     suffixes = [x.lower() for x in Path(path).suffixes]
@@ -301,7 +301,7 @@ def _kind(path: Target | None) -> str:
 
 
 def _label_array(leaves: LeafIndex) -> np.ndarray | None:
-    """The labels as an array that needs no pickle, None for 0..n-1."""
+    """Return the labels as an array that needs no pickle, None for 0..n-1."""
     labels = list(leaves)
     if isinstance(leaves.labels, range):
         return None

@@ -97,7 +97,7 @@ class _Keys:
         return math.nan
 
     def is_node(self, item: dict[str, Any], error: _Refuse) -> bool:
-        """True if an object is a node (else its keys are names of nodes)."""
+        """Tell whether an object is a node (else its keys are names of nodes)."""
         if self.name is not None or self.children is not None or type(item.get("name")) is str:
             return True
         if any(_is_label(item.get(key)) for key in _NAME):
@@ -116,7 +116,7 @@ def _is_label(value: Any) -> bool:
 
 
 def _shown(value: Any) -> str:
-    """A value as a message names it. Its contents are left out."""
+    """Return a value as a message names it. Its contents are left out."""
     if isinstance(value, (list, dict)):
         return "a list" if isinstance(value, list) else "an object"
     return json.dumps(value)[:60]
@@ -202,7 +202,7 @@ class _Nodes:
         self._add(above, value, math.nan, within)
 
     def _object(self, node: dict[str, Any], above: int) -> list[_Item]:
-        """A node that is an object, and its children, last first."""
+        """Return a node that is an object, and its children, last first."""
         u = self._add(above, self._keys.label(node), self._keys.branch(node, self._error), node)
         if node.get(_OPEN) is True:
             self.opened.add(u)
@@ -235,7 +235,7 @@ class _Nodes:
         return [_Item(_Named(name, below), above, names) for name, below in reversed(names.items())]
 
     def _below(self, name: str, below: Any, above: int, within: Any) -> list[_Item]:
-        """A node that is a key, and the values below it, last first."""
+        """Return a node that is a key, and the values below it, last first."""
         u = self._add(above, name, math.nan, within)
         if below is None or below == {} or below == []:
             return []
@@ -260,7 +260,7 @@ class _Nodes:
 
 
 def _nested_hierarchy(root: Any, keys: _Keys, error: _Refuse) -> Hierarchy:
-    """The hierarchy of a value whose lists and objects stand in each other as its nodes do."""
+    """Return the hierarchy of a value whose lists and objects stand in each other as its nodes do."""
     if not isinstance(root, (list, dict)):
         raise error(f"a tree is an object or a list, not {_shown(root)}", root)
     nodes = _Nodes(keys, error)
@@ -282,7 +282,7 @@ def _nested_hierarchy(root: Any, keys: _Keys, error: _Refuse) -> Hierarchy:
 
 
 def _ids(value: Any) -> list[Any] | None:
-    """The ids that an entry names, None if it is neither an id nor a list of ids."""
+    """Return the ids that an entry names, None if it is neither an id nor a list of ids."""
     values = value if isinstance(value, list) else [] if value is None or value == "" else [value]
     return values if all(map(_is_label, values)) else None
 
@@ -307,7 +307,7 @@ def _flat_key(items: list[dict[str, Any]], keys: _Keys) -> tuple[str, bool] | No
 
 
 def _is_flat(value: Any, keys: _Keys) -> bool:
-    """True if a value is a list of objects that name each other by ids."""
+    """Tell whether a value is a list of objects that name each other by ids."""
     return (
         isinstance(value, list)
         and bool(value)
@@ -317,7 +317,7 @@ def _is_flat(value: Any, keys: _Keys) -> bool:
 
 
 def _flat_ontology(items: list[dict[str, Any]], keys: _Keys, error: _Refuse) -> Ontology:
-    """The terms of a list of objects with ids, in its order."""
+    """Return the terms of a list of objects with ids, in its order."""
     found = _flat_key(items, keys)
     assert found is not None
     key, down = found
@@ -409,7 +409,7 @@ def read_json(
 
 
 def json_ontology(path: Source, *, name: str | None = None, children: str | None = None) -> Ontology:
-    """A JSON file that is a flat list, as an ontology. A ParseError for any other."""
+    """Return a JSON file that is a flat list, as an ontology. A ParseError for any other."""
     value, error = _load(path)
     keys = _Keys(name, children, None)
     if not _is_flat(value, keys):
@@ -418,7 +418,7 @@ def json_ontology(path: Source, *, name: str | None = None, children: str | None
 
 
 def _load(path: Source) -> tuple[Any, _Refuse]:
-    """The value of a file, and the function that makes errors about a part of it."""
+    """Return the value of a file, and the function that makes errors about a part of it."""
     text, source = read_text(path)
     value = load_json(text, source)
 
@@ -500,7 +500,7 @@ def _json(hierarchy: Hierarchy, *, names: bool, lengths: bool) -> str:
 
 
 def _fields(hierarchy: Hierarchy, *, names: bool, lengths: bool) -> list[str]:
-    """The entries in the object of each node besides its children."""
+    """Return the entries in the object of each node besides its children."""
     labels = [str(x) if isinstance(x, int) and not isinstance(x, bool) else _string(str(x)) for x in hierarchy.leaves]
     try:
         LeafIndex(labels)

@@ -118,7 +118,7 @@ _MARKED = re.compile(r"'[^']*'|(\{\d+\})(?=\s*[,);:\[])|(<\s*\w+\s*=[^<>(),;']*>
 
 
 def _without_marks(text: str) -> str:
-    """The text with blanks instead of the marks of two programs, all else in its place."""
+    """Return the text with blanks instead of the marks of two programs, all else in its place."""
     placed = _PLACED.search(text) is not None
     if not placed and "<" not in text:
         return text
@@ -242,7 +242,7 @@ class NewickText(TreeFile):
             yield parts
 
     def error_at(self, k: int, message: str) -> ParseError:
-        """The error at the token with the number `k`."""
+        """Return the error at the token with the number `k`."""
         return self._error_in_text(message, self._offset(k))
 
     def second_tree(self) -> int:
@@ -250,7 +250,7 @@ class NewickText(TreeFile):
         return self._tokens.index(";") + 1
 
     def _guessed(self) -> dict[str, tuple[int, int]]:
-        """The labels with quotes that were taken as they stand, each with the line and column of the first."""
+        """Return the labels with quotes that were taken as they stand, each with the line and column of the first."""
         found: dict[str, tuple[int, int]] = {}
         for match in self._token.finditer(self._scanned) if self._quoted and not self._strict else ():
             t = match[0]
@@ -259,7 +259,7 @@ class NewickText(TreeFile):
         return found
 
     def _noted_support(self, tree: int, keys: Sequence[str], inner: int) -> dict[int, float]:
-        """The support of inner nodes in comments behind them.
+        """Return the support of inner nodes in comments behind them.
 
         The first comment of `keys` that a node has counts, such as ``[&posterior=0.98]``. ``[98]`` counts as well, but
         not behind the root: PHYLIP writes the weight of a tree there.
@@ -322,7 +322,7 @@ class NewickText(TreeFile):
     # ------------------------------------------------------------------ one tree
 
     def _tree(self, stream: Iterator[tuple[int, str]], first: int) -> tuple[_Parts, int]:
-        """The tree whose tokens come next, from number `first`, and the number of the token after it."""
+        """Return the tree whose tokens come next, from number `first`, and the number of the token after it."""
         labels: list[str] = []
         names: list[str | None] = []
         leaf_up: list[int] = []  # the bracket that each leaf stands in, numbered as they open. -1 outside
@@ -388,13 +388,13 @@ class NewickText(TreeFile):
         raise self._error(k, state, first, here)
 
     def _plain_labels(self, parts: _Parts) -> tuple[list[str], list[str | None]]:
-        """The labels of the leaves and the names of the inner nodes, without quotes."""
+        """Return the labels of the leaves and the names of the inner nodes, without quotes."""
         if not (self._quoted or self._blank):
             return parts.labels, parts.names
         return [self._plain(x) for x in parts.labels], [None if x is None else self._plain(x) for x in parts.names]
 
     def _as_hierarchy(self, k: int, parts: _Parts, keys: Sequence[str], sure: bool) -> Hierarchy:
-        """The tree number k."""
+        """Return the tree number k."""
         labels, names = self._plain_labels(parts)
         if self._hybrids and (shared := _shared_nodes([*labels, *names])):
             self._refuse_network(parts.first, next(iter(shared)))
@@ -440,7 +440,7 @@ class NewickText(TreeFile):
     _rooted_by_default = True
 
     def _meant(self, labels: list[str]) -> list[str]:
-        """The labels of leaves that keys of a table stand for."""
+        """Return the labels of leaves that keys of a table stand for."""
         return labels
 
     def _refuse_network(self, first: int, node: str) -> None:
@@ -479,7 +479,7 @@ class NewickText(TreeFile):
         raise self.error_at(k, msg)
 
     def _plain(self, label: str) -> str:
-        """The label that a token stands for."""
+        """Return the label that a token stands for."""
         quote = label[0]
         if quote == "'" or quote == '"':
             if self._strict or _ALL_QUOTED.fullmatch(label):
@@ -489,7 +489,7 @@ class NewickText(TreeFile):
         return label.replace("_", " ") if self._blank else label
 
     def _one_length(self, numbers: list[str], i: int, first: int) -> str:
-        """The length among several numbers behind a node."""
+        """Return the length among several numbers behind a node."""
         if len(numbers) > 3 or (len(numbers) == 2 and not all(map(str.strip, numbers))):
             k = self._length_token(i, first) + 1
             msg = f"{len(numbers)} numbers behind one node: expected a length, or support and length (:0.9:0.25)"
@@ -529,7 +529,7 @@ class NewickText(TreeFile):
         return self.error_at(k, f"the branch length {shown!r} {reason}; expected one such as 0.25 or 1e-3")
 
     def _without_comments(self) -> str:
-        """The text with line feeds instead of every comment. It stops at a comment that never closes."""
+        """Return the text with line feeds instead of every comment. It stops at a comment that never closes."""
         text, quote_or_bracket = self._text, _QUOTE_OR_BRACKET if self._strict else _LOOSE_QUOTE_OR_BRACKET
         kept = []
         at = 0  # where the text that is not yet kept starts
@@ -555,7 +555,7 @@ class NewickText(TreeFile):
     # ------------------------------------------------------------------ refusals
 
     def _offset(self, k: int) -> int:
-        """The place in the text where the token with the number `k` starts."""
+        """Return the place in the text where the token with the number `k` starts."""
         return next(islice(self._token.finditer(self._scanned), k, None)).start()
 
     def _error_in_text(self, message: str, offset: int) -> ParseError:
@@ -633,7 +633,7 @@ class NewickText(TreeFile):
 
 
 def _parents(leaf_up: list[int], inner_up: list[int], closed: list[int]) -> np.ndarray:
-    """The parent array: leaves as they stand in the text, then inner nodes as their brackets close."""
+    """Return the parent array: leaves as they stand in the text, then inner nodes as their brackets close."""
     n = len(leaf_up)
     number = np.full(len(closed) + 1, -1, np.int32)  # the last entry serves -1: no bracket
     number[closed] = np.arange(n, n + len(closed), dtype=np.int32)
@@ -665,7 +665,7 @@ def _shared_nodes(labels: Sequence[str | None]) -> dict[str, list[int]]:
 
 
 def _repeated(labels: list[str]) -> dict[str, list[int]]:
-    """The places of labels that several leaves have, such as copies of a gene."""
+    """Return the places of labels that several leaves have, such as copies of a gene."""
     places: dict[str, list[int]] = {}
     for i, label in enumerate(labels):
         places.setdefault(label, []).append(i)
@@ -673,7 +673,7 @@ def _repeated(labels: list[str]) -> dict[str, list[int]]:
 
 
 def _network(parent: np.ndarray, labels: list[str], names: list[str | None], shared: dict[str, list[int]]) -> Ontology:
-    """The ontology of a tree in which some nodes stand several times. Nodes without a name get one."""
+    """Return the ontology of a tree in which some nodes stand several times. Nodes without a name get one."""
     called: list[str | None] = [*labels, *names]
     own = {name for k, name in enumerate(called) if name is not None}
     taken: set[str] = set()
@@ -784,13 +784,13 @@ def read_newick(
 def newick_file(
     path: Source, *, underscores: Underscores = "keep", strict: bool = True, decimal: Decimal | None = None
 ) -> NewickText:
-    """The trees of a Newick file."""
+    """Return the trees of a Newick file."""
     text, name = read_text(path)
     return NewickText(text, path=name, underscores=underscores, strict=strict, decimal=decimal)
 
 
 def newick_network(path: Source, *, tree: int | None = None, underscores: Underscores = "keep") -> Ontology:
-    """A network of a Newick file as an ontology, for `read_ontology`."""
+    """Return a network of a Newick file as an ontology, for `read_ontology`."""
     file = newick_file(path, underscores=underscores)
     return file.network(selected(file.names, tree, path=file.path))
 
@@ -983,7 +983,7 @@ def write_newick_all(
 
 
 def _with_rooting(hierarchy: Hierarchy, text: str) -> str:
-    """The text of a tree, with the mark of unrooted ones in front."""
+    """Return the text of a tree, with the mark of unrooted ones in front."""
     return text if hierarchy.rooted else "[&U] " + text
 
 
@@ -1042,7 +1042,7 @@ def _supported(names: list[str], support: np.ndarray) -> list[str]:
 
 
 def _intervals(parent: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Each clade's positions start..stop-1 in depth-first order, children by their smallest leaf."""
+    """Return each clade's positions start..stop-1 in depth-first order, children by their smallest leaf."""
     up = parent.tolist()
     N = len(up)
     low = [*range(n), *[n] * (N - n)]
@@ -1083,7 +1083,7 @@ def _lengths(hierarchy: Hierarchy, lengths: Lengths) -> np.ndarray | None:
 
 
 def _written_labels(hierarchy: Hierarchy, blanks: Blanks) -> np.ndarray:
-    """The leaf labels as text, quoted if need be."""
+    """Return the leaf labels as text, quoted if need be."""
     labels = label_texts(hierarchy, blanks)
     out = np.empty(len(labels), object)
     out[:] = [_quoted(x) for x in labels]
@@ -1091,18 +1091,18 @@ def _written_labels(hierarchy: Hierarchy, blanks: Blanks) -> np.ndarray:
 
 
 def label_texts(hierarchy: Hierarchy, blanks: Blanks) -> list[str]:
-    """The leaf labels as text, all different."""
+    """Return the leaf labels as text, all different."""
     where = " once all labels are written as text" + (", blanks as underscores" if blanks == "underscore" else "")
     return as_texts((unblanked(x if isinstance(x, str) else str(x), blanks) for x in hierarchy.leaves), where)
 
 
 def unblanked(label: str, blanks: Blanks) -> str:
-    """A label with underscores instead of blanks, if it is to be written so."""
+    """Return a label with underscores instead of blanks, if it is to be written so."""
     return label.replace(" ", "_") if blanks == "underscore" else label
 
 
 def _quoted(label: str) -> str:
-    """The label as it must stand in the text to be read back unchanged, here and elsewhere."""
+    """Return the label as it must stand in the text to be read back unchanged, here and elsewhere."""
     if _PLAIN.fullmatch(label) and label.isprintable():
         return label
     return "'" + label.replace("'", "''") + "'"
@@ -1113,7 +1113,7 @@ def _unquoted(label: str) -> str:
 
 
 def _written_lengths(length: np.ndarray) -> np.ndarray:
-    """The lengths as ``:0.25`` in the fewest digits that give the same number back. Nothing for NaN."""
+    """Return the lengths as ``:0.25`` in the fewest digits that give the same number back. Nothing for NaN."""
     infinite = np.flatnonzero(np.isinf(length))
     if infinite.size:
         u = int(infinite[0])

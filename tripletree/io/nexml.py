@@ -94,7 +94,7 @@ def read_nexml(
 
 
 def nexml_file(path: Source) -> _NexmlFile:
-    """The trees of a NeXML file."""
+    """Return the trees of a NeXML file."""
     content, name = read_bytes(path)
     return _NexmlFile(XmlEvents(content, name), name)
 
@@ -175,7 +175,7 @@ class _NexmlFile(TreeFile):
             tree.edges.append((given.get("source"), given.get("target"), length, events.here))
 
     def _hierarchy(self, tree: _Tree) -> Hierarchy:
-        """The hierarchy of one tree."""
+        """Return the hierarchy of one tree."""
         if tree.kind == "network":
             raise self._events.error("this is a network, in which a node may have several parents: no tree", at=tree.at)
         if not tree.position:
@@ -208,7 +208,7 @@ class _NexmlFile(TreeFile):
         return next(iter(labels.values()))
 
     def _parents(self, tree: _Tree) -> tuple[list[int], list[float]]:
-        """The parent of each node, and the length of the branch above it."""
+        """Return the parent of each node, and the length of the branch above it."""
         ids = list(tree.position)
         parent = [-1] * len(ids)
         lengths = [math.nan] * len(ids)

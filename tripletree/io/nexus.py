@@ -170,7 +170,7 @@ class NexusText(TreeFile):
             raise self._error(f"the block {self._block.name!r} is never ended: 'END;' is missing", self._block.start)
 
     def _comment_end(self, start: int) -> int:
-        """The place where the text goes on behind a comment. Comments may stand in each other."""
+        """Return the place where the text goes on behind a comment. Comments may stand in each other."""
         depth, stop = 1, start + 1
         while depth:
             bracket = _BRACKET.search(self._text, stop)
@@ -218,7 +218,7 @@ class NexusText(TreeFile):
             raise self._error(msg, at)
 
     def _plain(self, token: str) -> str:
-        """The text that a token stands for."""
+        """Return the text that a token stands for."""
         if token[0] == "'":
             return token[1:-1].replace("''", "'")
         if len(token) > 1 and token[0] == token[-1] == '"':
@@ -369,13 +369,13 @@ def read_nexus(
 
 
 def nexus_file(path: Source, *, underscores: Underscores = "keep", decimal: Decimal | None = None) -> NexusText:
-    """The trees of a NEXUS file."""
+    """Return the trees of a NEXUS file."""
     text, name = read_text(path)
     return NexusText(text, path=name, underscores=underscores, decimal=decimal)
 
 
 def nexus_network(path: Source, *, tree: str | int | None = None, underscores: Underscores = "keep") -> Ontology:
-    """A network of a NEXUS file as an ontology, for `read_ontology`."""
+    """Return a network of a NEXUS file as an ontology, for `read_ontology`."""
     file = nexus_file(path, underscores=underscores)
     return file.network(selected(file.names, tree, path=file.path))
 
@@ -547,7 +547,7 @@ def _written(
 def _newick(
     hierarchy: Hierarchy, number: dict[str, str], *, names: bool, lengths: Lengths, blanks: Blanks, support: Any
 ) -> str:
-    """The hierarchy as Newick, its leaves by their numbers, and names quoted as NEXUS wants it."""
+    """Return the hierarchy as Newick, its leaves by their numbers, and names quoted as NEXUS wants it."""
     leaves = [number[label] for label in label_texts(hierarchy, blanks)]
     numbered = hierarchy._but(leaves=leaves, synonyms=None, rooted=True)
     text = write_newick(numbered, names=names, lengths=lengths, blanks=blanks, support=support)

@@ -157,7 +157,7 @@ class OboText:
             yield _joined(lines) if "\\\n" in block else lines
 
     def error(self, number: int, message: str, find: str | None = None) -> ParseError:
-        """A ParseError in a line, at its cause."""
+        """Return a ParseError in a line, at its cause."""
         first, line = 1, ""
         for lines in self._blocks():
             if number < first + len(lines):
@@ -332,7 +332,7 @@ class OboText:
             self.terms.obsolete.add(position)
 
     def _identifier(self, value: str, number: int) -> str:
-        """The identifier that a value consists of, except for modifiers and a comment."""
+        """Return the identifier that a value consists of, except for modifiers and a comment."""
         match = _PLAIN.match(value)
         if match is not None:
             return match[1]
@@ -348,7 +348,7 @@ class OboText:
 
 
 def _joined(lines: list[str]) -> list[str]:
-    """Lines that end in a backslash with the ones after them, in whose place an empty line stands."""
+    """Return lines that end in a backslash with the ones after them, in whose place an empty line stands."""
     out: list[str] = []
     parts: list[str] = []  # of the line that goes on
     for line in lines:
@@ -364,7 +364,7 @@ def _joined(lines: list[str]) -> list[str]:
 
 
 def unescaped(text: str) -> str:
-    r"""Text with its escapes resolved: ``\n``, ``\t``, ``\W`` and characters that stand for themselves."""
+    r"""Return text with its escapes resolved: ``\n``, ``\t``, ``\W`` and characters that stand for themselves."""
     if "\\" not in text:
         return text
     return _ESCAPE.sub(lambda match: _ESCAPED.get(match[1], match[1]), text)
@@ -490,7 +490,7 @@ def parse_obo(
 
 
 def obo_synonyms(path: Source, *, scopes: str | Iterable[str] = ("exact",)) -> dict[str, list[str]]:
-    """The other names of terms of an OBO file. See `tripletree.io.read_synonyms`."""
+    """Return the other names of terms of an OBO file. See `tripletree.io.read_synonyms`."""
     return OboText(*read_bytes(path), synonyms=True).terms.other_names(scopes)
 
 
@@ -554,7 +554,7 @@ _IN_ID = {**_IN_TEXT, " ": "\\W", ",": "\\,"}
 
 
 def _escaped(text: str, escapes: dict[str, str], what: str = "identifier") -> str:
-    """Text as it must stand in OBO to be read back unchanged."""
+    """Return text as it must stand in OBO to be read back unchanged."""
     if not text or "\r" in text:
         msg = f"the {what} {text!r} cannot be written as OBO, which holds neither empty texts nor carriage returns"
         raise InvalidHierarchyError(msg)

@@ -86,7 +86,7 @@ def read_obograph(
 
 
 def obograph_synonyms(path: Source, *, scopes: str | Iterable[str] = ("exact",)) -> dict[str, list[str]]:
-    """The other names of terms of an OBO Graphs file. See `tripletree.io.read_synonyms`."""
+    """Return the other names of terms of an OBO Graphs file. See `tripletree.io.read_synonyms`."""
     return _GraphDocument(*read_bytes(path), synonyms=True).terms.other_names(scopes)
 
 
@@ -182,7 +182,7 @@ class _GraphDocument:
         return error_at(offset, self._text, f"{_spelled(at)}: {message}", self._path)
 
     def _field(self, item: Any, key: str, at: int, *, optional: bool = False) -> str:
-        """A field that holds text."""
+        """Return a field that holds text."""
         value = item.get(key) if isinstance(item, dict) else None
         if (value is None or value == "") and optional:
             return ""
@@ -260,7 +260,7 @@ class _GraphDocument:
 
 
 def _facts(meta: dict) -> dict[str, list[str]]:
-    """The values of a node's properties, by the property's short name."""
+    """Return the values of a node's properties, by the property's short name."""
     facts: dict[str, list[str]] = {}
     values = meta.get("basicPropertyValues")
     for item in values if isinstance(values, list) else []:
@@ -287,7 +287,7 @@ def _spelled(at: int) -> str:
 
 
 def _offset(text: str, wanted: tuple[int, str, int]) -> int:
-    """The place in a JSON text where an item of a graph's list begins."""
+    """Return the place in a JSON text where an item of a graph's list begins."""
     graph, what, k = wanted
     paths = [("graphs", graph, what, k), *([(what, k)] if graph == 0 else [])]
     steps: list[Any] = []  # the key or number of the present item in each of the open objects and lists

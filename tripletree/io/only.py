@@ -151,7 +151,7 @@ class _Condition:
         return self._table.columns[self._table.place(name.strip("`"), "only=")]
 
     def _flag(self, name: str, column: list[Any]) -> _Test:
-        """A column of yes and no alone: whether it is yes. A gap is no."""
+        """Return a column of yes and no alone: whether it is yes. A gap is no."""
         cells = [_code(x) for x in column]
         wrong = next((x for x in cells if x not in YES_NO and not is_gap(x)), None)
         if wrong is not None:
@@ -179,7 +179,7 @@ class _Condition:
 
 
 def _code(cell: Any) -> str:
-    """A cell in lower case, whole numbers without a point."""
+    """Return a cell in lower case, whole numbers without a point."""
     return re.sub(r"[.,]0+$", "", (cell_text(cell) or "").strip().lower())
 
 

@@ -127,7 +127,7 @@ class TermTable:
         self._genera: list[tuple[int, str, int]] = []
 
     def define(self, term: str, at: int) -> int:
-        """The position of a term that is defined at `at`, perhaps once more."""
+        """Return the position of a term that is defined at `at`, perhaps once more."""
         new = len(self.ids)
         position = self.position.setdefault(term, new)
         if position == new:
@@ -138,7 +138,7 @@ class TermTable:
         return position
 
     def place_of(self, position: int) -> int:
-        """The place where a term was first defined."""
+        """Return the place where a term was first defined."""
         return self._at[position]
 
     def set_name(self, position: int, name: str | None, at: int) -> None:
@@ -234,7 +234,7 @@ class TermTable:
     # ------------------------------------------------------------------ relation types
 
     def short_type(self, relation: str) -> str:
-        """The short name of a relation type."""
+        """Return the short name of a relation type."""
         if relation == "is_a" or not (_NUMBERED.fullmatch(relation) or "://" in relation):
             return relation
         name = self.type_names.get(relation)
@@ -243,7 +243,7 @@ class TermTable:
         return _KNOWN_TYPES.get(relation) or last_part(relation) or relation
 
     def wanted_types(self, relations: Strings | None, found: Iterable[str]) -> dict[str, str]:
-        """The short names of the types found and wanted."""
+        """Return the short names of the types found and wanted."""
         short = {x: self.short_type(x) for x in ["is_a", *self.type_names, *found]}
         asked = HIERARCHICAL if relations is None else several(relations, "relations")
         wanted: dict[str, str] = {}
@@ -269,7 +269,7 @@ class TermTable:
         genus: bool,
         placeholders: bool | str | Iterable[str],
     ) -> Ontology:
-        """The terms and edges asked for, checked."""
+        """Return the terms and edges asked for, checked."""
         fillers = Placeholders.of(placeholders)
         self.genera_taken = genus and bool(self._genera)
         if genus:
@@ -407,7 +407,7 @@ class TermTable:
         return one, found
 
     def _pointing_down(self, wanted: dict[str, str]) -> dict[str, str]:
-        """The types wanted that point from a whole down to its parts, and the short names of their inverses."""
+        """Return the types wanted that point from a whole down to its parts, and the short names of their inverses."""
         stated: dict[str, str] = {}
         for x, y in self.inverses.items():
             stated.setdefault(x, y)
@@ -430,7 +430,7 @@ class TermTable:
         one: dict[int, int],
         others: dict[str, int],
     ) -> tuple[array, array, list[str], array]:
-        """The edges asked for: child, parent, type, place. Undefined parents are put behind `ids` and `keep`."""
+        """Return the edges asked for: child, parent, type, place. Undefined parents are put behind `ids` and `keep`."""
         down, up, types, places = array("q"), array("q"), [], array("q")
         position = dict(self.position)
         inverted = bool(down_types)
@@ -553,7 +553,7 @@ def past_placeholders(ontology: Ontology, fillers: Placeholders, *, terms: bool 
 
 
 def _last_of(x: str, other: dict[str, str]) -> str:
-    """The end of a chain of ids, each with the next. A cycle ends where it began."""
+    """Return the end of a chain of ids, each with the next. A cycle ends where it began."""
     seen = {x}
     while x in other and other[x] not in seen:
         x = other[x]
@@ -598,20 +598,20 @@ def find_cycle(rows: list[list[int]], n: int) -> list[int]:
 
 
 def short_rank(rank: str) -> str:
-    """The rank that an identifier such as NCBITaxon:genus stands for."""
+    """Return the rank that an identifier such as NCBITaxon:genus stands for."""
     match = _RANK.fullmatch(rank)
     return match[1].removeprefix("NCBITaxon_") if match else rank
 
 
 def last_part(iri: str) -> str | None:
-    """The part of an IRI behind "#" or the last "/", as editors show terms without a label."""
+    """Return the part of an IRI behind "#" or the last "/", as editors show terms without a label."""
     if "://" not in iri:
         return None
     return re.split("[#/]", iri)[-1] or None
 
 
 def short_id(iri: str) -> str:
-    """The short form of an IRI, as OBO files have it. One outside of the OBO library stays as it is.
+    """Return the short form of an IRI, as OBO files have it. One outside of the OBO library stays as it is.
 
     >>> short_id("http://purl.obolibrary.org/obo/GO_0008150")
     'GO:0008150'

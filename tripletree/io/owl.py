@@ -116,7 +116,7 @@ def read_owl(
 
 
 def owl_synonyms(path: Source, *, scopes: str | Iterable[str] = ("exact",)) -> dict[str, list[str]]:
-    """The other names of classes of an OWL file. See `tripletree.io.read_synonyms`."""
+    """Return the other names of classes of an OWL file. See `tripletree.io.read_synonyms`."""
     return _OwlDocument(*read_bytes(path), synonyms=True).terms.other_names(scopes)
 
 
@@ -173,7 +173,7 @@ class _OwlDocument:
     # ------------------------------------------------------------------ identifiers
 
     def _iri(self, reference: str) -> str:
-        """A reference in full, relative to the document's base."""
+        """Return a reference in full, relative to the document's base."""
         if _ABSOLUTE.match(reference) or not self._base:
             return reference
         try:

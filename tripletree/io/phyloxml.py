@@ -65,7 +65,7 @@ class _Phylogeny:
     confidence: dict[int, list[tuple[str, float]]] = field(default_factory=dict)  # by clade: types and values
 
     def texts(self, labels: str) -> dict[int, str]:
-        """The labels of a kind, by clade."""
+        """Return the labels of a kind, by clade."""
         if labels != "any":
             return self.labels[labels]
         found: dict[int, str] = {}
@@ -127,7 +127,7 @@ def read_phyloxml(
 
 
 def phyloxml_file(path: Source, *, labels: CladeLabels = "name") -> _PhyloxmlFile:
-    """The phylogenies of a PhyloXML file."""
+    """Return the phylogenies of a PhyloXML file."""
     check_choice(labels, "labels", get_args(CladeLabels))
     content, name = read_bytes(path)
     return _PhyloxmlFile(XmlHandlers(content, name), labels, name)
@@ -152,7 +152,7 @@ class _PhyloxmlFile(TreeFile):
 
 
 def _read(events: XmlHandlers) -> list[_Phylogeny]:
-    """The phylogenies. `tags` are the elements around the parser's place, `clades` the clades."""
+    """Return the phylogenies. `tags` are the elements around the parser's place, `clades` the clades."""
     found: list[_Phylogeny] = []
     tags: list[str] = []
     clades: list[int] = []
@@ -265,7 +265,7 @@ def _hierarchy(phylogeny: _Phylogeny, events: XmlHandlers, labels: str, keys: Se
 
 
 def _support(phylogeny: _Phylogeny, keys: Sequence[str]) -> np.ndarray | None:
-    """The confidences of each clade: of a type in `keys`, else all of them in the order of the file."""
+    """Return the confidences of each clade: of a type in `keys`, else all of them in the order of the file."""
     if not phylogeny.confidence:
         return None
     width = max(map(len, phylogeny.confidence.values()))

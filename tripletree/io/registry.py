@@ -142,7 +142,7 @@ def _of_folder(path: str) -> _Recognition:
 
 
 def _of_archive(content: bytes, name: str | None) -> _Recognition | None:
-    """The format of an archive of several files. None for any other content, packed or not."""
+    """Return the format of an archive of several files. None for any other content, packed or not."""
     if is_workbook(content):
         return None
     if content.startswith(b"PK\x03\x04"):
@@ -306,7 +306,7 @@ def _of_columns(names: Sequence[str], name: str | None, rows: list[list[str]] | 
 
 
 def _are_paths(lines: list[str], mark: str) -> bool:
-    """True if nearly all lines have a separator of paths, and many begin alike, unlike lines of prose."""
+    """Tell whether nearly all lines have a separator of paths, and many begin alike, unlike lines of prose."""
     if (mark != "__" and len(lines) < 2) or any(x.startswith(("|", "/")) for x in lines):
         return False
     lines = [x for x in lines if [cell for cell in x.split("\t")[1:] if cell.strip()] or "\t" not in x]
@@ -373,7 +373,7 @@ def _linkage(x: _Lines) -> _Recognition | None:
 
 
 def _cells(lines: Sequence[str]) -> list[list[str]]:
-    """The lines cut into cells at the delimiter that gives each as many."""
+    """Return the lines cut into cells at the delimiter that gives each as many."""
     for delimiter in _DELIMITERS:
         rows = [[cell.strip().strip('"') for cell in next(csv.reader([y], delimiter=delimiter), [])] for y in lines]
         width = len(rows[0]) if rows else 0
@@ -446,7 +446,7 @@ _LEVELS = re.compile(r"[^\W_]{1,8}(?:\.[^\W_]{1,8})+")
 
 
 def _of_lines(text: str, name: str | None) -> _Recognition:
-    """The format of lines without a mark of their own, by the first rule that fits."""
+    """Return the format of lines without a mark of their own, by the first rule that fits."""
     for part, ends, kind in _PARTS:
         if (not ends or text.rstrip()[-1:] in ends) and part.search(text):
             raise ParseError(f"this looks like the middle of {kind}: is the head of the file missing?", path=name)
@@ -657,13 +657,13 @@ def _part(hierarchy: Hierarchy, part: int) -> np.ndarray:
 
 
 def _keywords(function: Any) -> tuple[str, ...]:
-    """The names of the options of a function."""
+    """Return the names of the options of a function."""
     parameters = inspect.signature(function).parameters.values()
     return tuple(x.name for x in parameters if x.kind is inspect.Parameter.KEYWORD_ONLY)
 
 
 def _capable(form: FileFormat, purpose: str) -> Any:
-    """The function of a format that reads files of several trees, or an error with the formats that have one."""
+    """Return the function of a format that reads files of several trees, or an error with the formats that have one."""
     if form.trees is None:
         able = ", ".join(name for name, x in FORMATS.items() if x.trees is not None)
         msg = f"files of {form.title} do not {purpose}; {able} do"
@@ -796,7 +796,7 @@ def read_synonyms(path: Source, *, format: str | None = None, **options: Any) ->
 
 
 def _source(path: Source, format: str | None) -> tuple[Any, FileFormat]:
-    """The input of the reader, and the format."""
+    """Return the input of the reader, and the format."""
     if format is not None:
         if format not in FORMATS:
             msg = f"there is no format {format!r}; known are {', '.join(FORMATS)}"

@@ -69,7 +69,7 @@ class DmpFile:
         self._bytes = np.frombuffer(self.content, np.uint8)
 
     def block(self, at: int) -> np.ndarray:
-        """The bytes of some megabytes of whole lines from `at` on. The last line ends in a line end, too."""
+        """Return the bytes of some megabytes of whole lines from `at` on. The last line ends in a line end, too."""
         stop = self.content.find(b"\n", at + BLOCK) + 1 or len(self.content)
         block = self._bytes[at:stop]
         return block if block.size and block[-1] == _LINE_END else np.append(block, np.uint8(_LINE_END))
@@ -139,7 +139,7 @@ class DmpFile:
         return value
 
     def words(self, fields: Fields, j: int, known: dict[bytes, int]) -> np.ndarray:
-        """The number of the word in field j of each line, in `known`, which grows."""
+        """Return the number of the word in field j of each line, in `known`, which grows."""
         start, stop = fields.start[:, j], fields.stop[:, j]
         width = stop - start
         out = np.full(start.size, -1, np.int64)
@@ -238,7 +238,7 @@ def _of_folder(folder: str, *, nodes: str | None = None) -> dict[str, DmpFile]:
 
 
 def _of_archive(stream: IO[bytes], name: str) -> dict[str, DmpFile] | None:
-    """The files of a zip or tar archive. None if it is not an archive."""
+    """Return the files of a zip or tar archive. None if it is not an archive."""
     head = stream.read(4)
     stream.seek(0)
     if head == b"PK\x03\x04":
@@ -265,7 +265,7 @@ def _of_archive(stream: IO[bytes], name: str) -> dict[str, DmpFile] | None:
 
 
 def _wanted(member: str) -> str | None:
-    """Which of the files that are read a member of an archive is."""
+    """Tell which of the files that are read a member of an archive is."""
     base = posixpath.basename(member.replace("\\", "/")).lower()
     return next((x for x in _FILES if base in {x + suffix for suffix in _SUFFIXES}), None)
 
@@ -425,7 +425,7 @@ class _Places:
             self._table[id] = np.arange(id.size, dtype=np.int32)
 
     def of(self, wanted: np.ndarray) -> np.ndarray:
-        """The place of each id, -1 if it is missing."""
+        """Return the place of each id, -1 if it is missing."""
         if self._table is not None:
             last = self._table.size - 1
             return self._table[np.where((wanted >= 0) & (wanted < last), wanted, last)].astype(np.int64)
@@ -434,7 +434,7 @@ class _Places:
 
 
 def _below(taxa: _Taxa, root: int) -> np.ndarray:
-    """Which taxa are at or below a taxon."""
+    """Tell which taxa are at or below a taxon."""
     parent = np.where(taxa.parent < 0, np.arange(taxa.parent.size), taxa.parent)
     parent[root] = root
     return tops(parent) == root
@@ -444,7 +444,7 @@ def _below(taxa: _Taxa, root: int) -> np.ndarray:
 
 
 def _merged(files: dict[str, DmpFile], taxa: _Taxa) -> dict[str, int]:
-    """The tax ids that were merged into others, each with the position of the one that stays."""
+    """Return the tax ids that were merged into others, each with the position of the one that stays."""
     found: dict[str, int] = {}
     chained: dict[str, str] = {}
     if MERGED in files and files[MERGED].content.strip():
@@ -467,7 +467,7 @@ def _merged(files: dict[str, DmpFile], taxa: _Taxa) -> dict[str, int]:
 
 
 def _is_deleted(file: DmpFile | None, id: int) -> bool:
-    """True if delnodes.dmp, if it is there, has this tax id."""
+    """Tell whether delnodes.dmp, if it is there, has this tax id."""
     if file is None or not file.content.strip():
         return False
     return any((file.numbers(fields, 0) == id).any() for fields in file.fields(1))
@@ -477,7 +477,7 @@ def _is_deleted(file: DmpFile | None, id: int) -> bool:
 
 
 def _read_names(files: dict[str, DmpFile], taxa: _Taxa) -> list[str]:
-    """The scientific name of each taxon, in its unique form where several have the same."""
+    """Return the scientific name of each taxon, in its unique form where several have the same."""
     if NAMES not in files:
         msg = "no names.dmp beside this nodes.dmp: put it there, or take labels='id', which does without"
         raise ParseError(msg, path=files[NODES].path)
@@ -566,7 +566,7 @@ _OTHER_NAMES = frozenset(
 
 
 def taxdump_synonyms(path: Source) -> dict[str, list[str]]:
-    """The other names of taxa: synonyms, common names, names with authors, misspellings. See `read_synonyms`."""
+    """Return the other names of taxa: synonyms, common names, names with authors, misspellings. See `read_synonyms`."""
     files = taxdump_files(path)
     taxa = _read_nodes(files[NODES])
     called = _read_names(files, taxa)
@@ -588,7 +588,7 @@ def taxdump_synonyms(path: Source) -> dict[str, list[str]]:
 def _root_of(
     taxa: _Taxa, root: str | int, names: list[str] | None, merged: dict[str, int], deleted: DmpFile | None
 ) -> int:
-    """The position of the taxon that a tax id or a name stands for."""
+    """Return the position of the taxon that a tax id or a name stands for."""
     if isinstance(root, str) and not root.isdecimal():
         assert names is not None
         at = [i for i, x in enumerate(names) if x == root]

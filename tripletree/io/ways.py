@@ -13,12 +13,12 @@ from tripletree.errors import ParseError
 
 
 def source_text(path: str | None) -> str:
-    """A file as the argument of a reader, ``path`` for a stream or data frame."""
+    """Return a file as the argument of a reader, ``path`` for a stream or data frame."""
     return "path" if path is None or path.startswith("<") else repr(path)
 
 
 def call(reader: str, path: str | None, **arguments: Any) -> str:
-    """The call of a reader for a file. Arguments that are None are left out.
+    """Return the call of a reader for a file. Arguments that are None are left out.
 
     Examples
     --------
@@ -30,7 +30,7 @@ def call(reader: str, path: str | None, **arguments: Any) -> str:
 
 
 def question(path: str | None, line: int | None, why: str, ways: Iterable[tuple[str, str]]) -> ParseError:
-    """The error for a table of several readings. `ways` has each in words, with its command."""
+    """Return the error for a table of several readings. `ways` has each in words, with its command."""
     return ParseError(f"{why} {listed(ways)}", path=path, line=line)
 
 

@@ -112,7 +112,7 @@ def _synset(line: str, number: int, path: str | None) -> tuple[str, str, list[tu
 
 
 def _index_text(index: Source | None, data: str | None) -> tuple[str, str | None]:
-    """The index that is given, or the one beside the file of that name."""
+    """Return the index that is given, or the one beside the file of that name."""
     if index is not None:
         return read_text(index)
     folder, base = os.path.split(data or "")

@@ -181,7 +181,7 @@ class _XmlReader(Generic[Item]):
         return self._error_at(f"this is not well-formed XML: {reason}", line, column)
 
     def _error_at(self, message: str, line: int, column: int) -> ParseError:
-        """An error at the parser's line (from 1) and column (from 0), with the line's text."""
+        """Return an error at the parser's line (from 1) and column (from 0), with the line's text."""
         content = self._content if isinstance(self._content, bytes) else self._content.encode("utf-8", "replace")
         start = 0
         for end in islice(_LINE_END.finditer(content), line - 1):

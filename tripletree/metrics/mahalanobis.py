@@ -82,11 +82,11 @@ class Margin:
         return self._back @ (of_pair[:, None] * differences)
 
     def at_zero(self) -> np.ndarray:
-        """The slope at the metric 0, shape (d, d): where it has no negative eigenvalue, 0 is the best metric."""
+        """Return the slope at the metric 0, shape (d, d): where it has no negative eigenvalue, 0 is the best metric."""
         return self.moment(self.weights) + self.regularization * np.eye(self.points.shape[1])
 
     def __call__(self, flat: np.ndarray) -> tuple[float, np.ndarray]:
-        """The objective and its slope at a map, given flat."""
+        """Return the objective and its slope at a map, given flat."""
         L = flat.reshape(-1, self.points.shape[1])
         differences = self._differences @ (self.points @ L.T)
         lengths = np.einsum("ij,ij->i", differences, differences)

@@ -37,7 +37,7 @@ class Solution(NamedTuple):
 
 
 def primal(w: np.ndarray, more: np.ndarray, prices: np.ndarray, norm: np.ndarray | None) -> float:
-    """The objective: w'Lw / 2 + sum of prices times slack."""
+    """Return the objective: w'Lw / 2 + sum of prices times slack."""
     return float(w @ (w if norm is None else norm @ w) / 2 + prices @ np.maximum(0.0, 1.0 - more @ w))
 
 
@@ -114,7 +114,7 @@ class _Greatest(NamedTuple):
 
 
 def _conjugate(s: np.ndarray, diagonal: np.ndarray | None, unit: np.ndarray) -> _Greatest:
-    """The greatest s'v - v'Lv / 2 over v >= 0."""
+    """Return the greatest s'v - v'Lv / 2 over v >= 0."""
     if diagonal is not None:
         at = np.maximum(0.0, s) / diagonal
         return _Greatest(float(s @ at / 2), at)
@@ -323,7 +323,7 @@ class SVMMetric(LearnedMetric):
         return points * np.sqrt(self.weights_)
 
     def get_feature_names_out(self, input_features: Any = None) -> np.ndarray:
-        """Names of the features of `transform`: X's, or svmmetric0, svmmetric1, ... for the columns of A.
+        """Return names of the features of `transform`: X's, or svmmetric0, svmmetric1, ... for the columns of A.
 
         Parameters
         ----------

@@ -103,7 +103,7 @@ def check_columns(annotations: Any, tree: Hierarchy, first_style: int) -> list[L
 
 
 def _is_numeric(column: Any) -> bool:
-    """True if every entry that is not missing is a number, and there is one."""
+    """Tell whether every entry that is not missing is a number, and there is one."""
     entries = column.values() if isinstance(column, Mapping) else getattr(column, "tolist", lambda: column)()
     known = [x for x in entries if x is not None and x == x]
     return bool(known) and all(isinstance(x, Real) and not isinstance(x, (bool, np.bool_)) for x in known)
@@ -205,7 +205,7 @@ def _support_of(hierarchy: Any) -> np.ndarray:
 
 
 def _node_text(value: Any) -> str:
-    """Numbers with at most three digits, everything else as it is."""
+    """Return numbers with at most three digits, everything else as it is."""
     if isinstance(value, (Real, np.generic)) and not isinstance(value, (str, bool, np.bool_)):
         return f"{float(value):.3g}" if abs(float(value)) < 1000 else f"{float(value):,.0f}"
     return shorten(str(value), 24)
@@ -215,7 +215,7 @@ def _node_text(value: Any) -> str:
 
 
 def draw_boxes(transform: Transform, left: Any, right: Any, top: Any, bottom: Any) -> list[np.ndarray]:
-    """The outlines of boxes, given by their places along the leaf axis and their heights."""
+    """Return the outlines of boxes, given by their places along the leaf axis and their heights."""
     left, right, top, bottom = (np.asarray(x, dtype=np.float64) for x in (left, right, top, bottom))
     sides = np.empty((left.size, 2, 2, 2))
     sides[:, 0, 0], sides[:, 0, 1] = np.stack([left, top], 1), np.stack([right, top], 1)
@@ -225,7 +225,7 @@ def draw_boxes(transform: Transform, left: Any, right: Any, top: Any, bottom: An
 
 
 def means_in_tips(values: np.ndarray, drawn: CollapsedTree) -> tuple[np.ndarray, np.ndarray]:
-    """The tips of which some leaf has a finite value, and the mean of these."""
+    """Return the tips of which some leaf has a finite value, and the mean of these."""
     known = np.isfinite(values)
     tip = drawn.shown[: drawn.tree.n_leaves][known]
     number = np.bincount(tip, minlength=drawn.size.size)
@@ -293,7 +293,7 @@ def _draw_categories(
 
 
 def number_map(k: int) -> Any:
-    """The colour map of the k-th column of numbers."""
+    """Return the colour map of the k-th column of numbers."""
     from matplotlib import colormaps
     from matplotlib.colors import ListedColormap
 
@@ -359,7 +359,7 @@ def _clade_levels(clades: list[Clade], extents: list[tuple[float, float]]) -> li
 
 
 def count_levels(clades: list[Clade], drawn: CollapsedTree, place: Layout) -> int:
-    """How many brackets stand one outside the other."""
+    """Return how many brackets stand one outside the other."""
     return max(_clade_levels(clades, [_extents(clade, drawn, place) for clade in clades]), default=-1) + 1
 
 

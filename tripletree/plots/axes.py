@@ -30,7 +30,7 @@ class RectangularTransform(NamedTuple):
         return (up, along) if self.horizontal else (along, up)
 
     def paths(self, lines: np.ndarray) -> list[np.ndarray]:
-        """The points of each line."""
+        """Return the points of each line."""
         return list(lines[:, :, ::-1] if self.horizontal else lines)
 
 
@@ -70,7 +70,7 @@ class CircularTransform(NamedTuple):
         return radius * np.cos(angle), radius * np.sin(angle)
 
     def paths(self, lines: np.ndarray) -> list[np.ndarray]:
-        """The points of each line. Lines along the leaf axis become arcs."""
+        """Return the points of each line. Lines along the leaf axis become arcs."""
         turn = np.abs(np.diff(self.angle(lines[:, :, 0]), axis=1)[:, 0])
         found = []
         for line, steps in zip(lines, np.ceil(turn / ARC).astype(int).clip(1), strict=True):
@@ -117,7 +117,7 @@ class AxesLayout(NamedTuple):
 
 
 def count_tips_that_fit(ax: Any, n: int, kind: str, labels: bool | None, width: float | None) -> int | None:
-    """The default of `max_leaves`: the number of tips that fit, None for all n leaves."""
+    """Return the default of `max_leaves`: the number of tips that fit, None for all n leaves."""
     around = kind == "circular"
     if ax is None and width is not None:
         length = 72 * (2 * width if around else width if kind in ("top", "bottom") else LONGEST_PAGE)
@@ -223,7 +223,7 @@ def lay_out_axes(
 
 
 def narrow_circle(layout: AxesLayout, span: float, longest: int, around: float) -> AxesLayout:
-    """The layout of a circle with labels of `longest` characters and `around` points of other things outside."""
+    """Return the layout of a circle with labels of `longest` characters and `around` points of other things outside."""
     radius, scale = layout.depth, layout.scale
     room = (1 - KEPT_AROUND) * radius / scale - around
     font = min(layout.font, max(room / (WIDE * max(longest, 1)), LEGIBLE))
@@ -247,7 +247,7 @@ def _grow(ax: Any, pixels: float) -> None:
 
 
 def find_labelled_tips(tips: int, row: float, labels: bool | None, most: int) -> np.ndarray:
-    """Positions of the tips that get a label. `row` is in points per unit of the leaf axis."""
+    """Return positions of the tips that get a label. `row` is in points per unit of the leaf axis."""
     if labels is True:
         return np.arange(tips)
     every = SPARSEST + 1
@@ -417,7 +417,7 @@ def _draw_rings(ax: Any, transform: CircularTransform, ticks: np.ndarray, name: 
 
 
 def make_transform(kind: str, orientation: str, place: Layout) -> Transform:
-    """The transform for a layout: circular, or rectangular with this orientation."""
+    """Return the transform for a layout: circular, or rectangular with this orientation."""
     if kind == "circular":
         low = float(min(place.up.min(), place.foot.min()))
         return CircularTransform(float(place.up.max()), low, place.span)

@@ -58,7 +58,7 @@ def find_bands(sides: tuple[CollapsedTree, CollapsedTree], places: tuple[Layout,
 
 
 def band_outline(x: np.ndarray, left: float, right: float, size: float) -> np.ndarray:
-    """The outline of a band along `x`, horizontal at both ends. `size` is its thickness."""
+    """Return the outline of a band along `x`, horizontal at both ends. `size` is its thickness."""
     s = (x - x[0]) / (x[-1] - x[0])
     low = left + s * s * (3 - 2 * s) * (right - left)
     return np.concatenate([np.stack([x, low], 1), np.stack([x, low + size], 1)[::-1]])
@@ -67,7 +67,7 @@ def band_outline(x: np.ndarray, left: float, right: float, size: float) -> np.nd
 def find_band_classes(
     codes: np.ndarray, found: Bands, sides: tuple[CollapsedTree, CollapsedTree], pure: float
 ) -> np.ndarray:
-    """The class of each band, as `find_majority_class` returns it."""
+    """Return the class of each band, as `find_majority_class` returns it."""
     n, width = sides[0].tree.n_leaves, sides[1].size.size
     key = sides[0].shown[:n] * width + sides[1].shown[:n]
     which = np.searchsorted(found.first * width + found.second, key)

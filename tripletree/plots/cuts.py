@@ -135,7 +135,7 @@ def plot_cuts(
 
 
 def _is_inverted(tree: Hierarchy) -> bool:
-    """True if some node is above its parent."""
+    """Tell whether some node is above its parent."""
     assert tree.height is not None
     return bool((tree.height[tree.parent[:-1]] < tree.height[:-1]).any())
 

@@ -240,7 +240,7 @@ def draw_cut(
 
 
 def _boundary(drawn: CollapsedTree, place: Layout, codes: np.ndarray) -> np.ndarray:
-    """The segments of the stepped line that separates the clusters from the nodes above them."""
+    """Return the segments of the stepped line that separates the clusters from the nodes above them."""
     T, up = drawn.size.size, place.up
     above = drawn.parent
     head = codes >= 0

@@ -46,7 +46,7 @@ def place_leaves(graph: Graph) -> dict[Hashable, np.ndarray]:
 
 
 def find_isolated(parts: Iterable[set[Hashable]]) -> list[Hashable]:
-    """The leaves without an edge, in order of their names. None if there are too few to be gathered."""
+    """Return the leaves without an edge, in order of their names. None if there are too few to be gathered."""
     alone = sorted((next(iter(part)) for part in parts if len(part) == 1), key=str)
     return alone if len(alone) >= GATHERED else []
 
@@ -97,7 +97,7 @@ def _part_positions(part: Graph) -> dict[Hashable, np.ndarray]:
 
 
 def _minimize_stress(adjacent: Any) -> np.ndarray:
-    """Positions in the square from -1 to 1 whose distances follow the path lengths, short ones most closely.
+    """Return positions in the square from -1 to 1 whose distances follow the path lengths, short ones most closely.
 
     Stress majorization (Gansner, Koren, North 2004, Graph Drawing, 239-250), started from classical scaling.
     """

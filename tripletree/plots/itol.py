@@ -90,7 +90,7 @@ def write_itol(
 
 
 def _free_name(folder: Path, name: str, taken: list[Path]) -> Path:
-    """A file name for a column, with a number where another column has it."""
+    """Return a file name for a column, with a number where another column has it."""
     stem = re.sub(r"[^\w.-]+", "_", name).strip("._") or "column"
     path, k = folder / f"{stem}.txt", 2
     while path in taken:
@@ -104,12 +104,12 @@ def _write(path: Path, lines: list[list[str]]) -> None:
 
 
 def _word(text: Any) -> str:
-    """A text on one line without tabs."""
+    """Return a text on one line without tabs."""
     return " ".join(str(text).split())
 
 
 def _strip(column: LeafColumn, labels: list[str]) -> list[list[str]]:
-    """A strip of colours with its legend."""
+    """Return a strip of colours with its legend."""
     groups = column.groups
     assert groups is not None
     colours = [PALETTE[k % len(PALETTE)] for k in groups.style.tolist()]
@@ -130,7 +130,7 @@ def _strip(column: LeafColumn, labels: list[str]) -> list[list[str]]:
 
 
 def _gradient(column: LeafColumn, labels: list[str]) -> list[list[str]]:
-    """A gradient of colours."""
+    """Return a gradient of colours."""
     assert column.values is not None
     head = [
         ["DATASET_GRADIENT"],

@@ -115,7 +115,7 @@ def _child_spans(parent: np.ndarray, along: np.ndarray, T: int) -> tuple[np.ndar
 
 
 def find_clade_codes(hierarchy: Hierarchy, codes: np.ndarray) -> np.ndarray:
-    """The code that all leaves below a node share, -1 if they differ: int64[N] from int64[n]."""
+    """Return the code that all leaves below a node share, -1 if they differ: int64[N] from int64[n]."""
     start, stop, order = hierarchy.leaf_intervals
     ordered = codes[order]
     changes = np.concatenate([[0], np.cumsum(ordered[1:] != ordered[:-1])])
@@ -123,7 +123,7 @@ def find_clade_codes(hierarchy: Hierarchy, codes: np.ndarray) -> np.ndarray:
 
 
 def _translate_leaves(hierarchy: Hierarchy, given: TripletSet | PairwiseConstraints, what: str) -> np.ndarray:
-    """The hierarchy's leaf number for each leaf of `given` that is in use, -1 for the others."""
+    """Return the hierarchy's leaf number for each leaf of `given` that is in use, -1 for the others."""
     number = np.full(len(given.leaves), -1, np.int32)
     used = given.used_leaves
     number[used] = hierarchy.leaves.indices((given.leaves[i] for i in used.tolist()), what=what)
@@ -131,13 +131,13 @@ def _translate_leaves(hierarchy: Hierarchy, given: TripletSet | PairwiseConstrai
 
 
 def find_meeting_nodes(hierarchy: Hierarchy, rows: np.ndarray) -> np.ndarray:
-    """The node at which the two leaves of each row meet: int64[p] from int[p, 2]."""
+    """Return the node at which the two leaves of each row meet: int64[p] from int[p, 2]."""
     a, b = (freeze(np.ascontiguousarray(column, dtype=np.int32)) for column in rows.T)
     return np.asarray(engine.rooted_tree.common_ancestors(a, b, *hierarchy.ancestor_table))
 
 
 def count_triplets_at_nodes(hierarchy: Hierarchy, triplets: TripletSet) -> tuple[np.ndarray, np.ndarray]:
-    """Triplets displayed and not displayed, counted at nodes: two int64[N].
+    """Return triplets displayed and not displayed, counted at nodes: two int64[N].
 
     A triplet ab|c that is displayed counts where a and b meet (their last common ancestor), one that is
     not where all three have met.
@@ -234,7 +234,7 @@ def find_open(drawn: CollapsedTree) -> np.ndarray:
 
 
 def collapse_nothing(tree: Hierarchy) -> CollapsedTree:
-    """The hierarchy as a CollapsedTree in which nothing is collapsed."""
+    """Return the hierarchy as a CollapsedTree in which nothing is collapsed."""
     every = np.arange(tree.n_nodes)
     return CollapsedTree(tree, tree.parent, every, every, np.ones(tree.n_leaves, np.int64))
 
@@ -338,7 +338,7 @@ def _build_collapsed(
 
 
 def find_node_codes(drawn: CollapsedTree, codes: np.ndarray) -> np.ndarray:
-    """The code that all leaves below a drawn node share, -1 if they differ: int64[M] from int64[n]."""
+    """Return the code that all leaves below a drawn node share, -1 if they differ: int64[M] from int64[n]."""
     every = find_clade_codes(drawn.tree, codes)
     found = np.where(drawn.node >= 0, every[drawn.node], -1)
     for k in np.flatnonzero(drawn.node < 0).tolist():
@@ -348,7 +348,7 @@ def find_node_codes(drawn: CollapsedTree, codes: np.ndarray) -> np.ndarray:
 
 
 def count_in_tips(drawn: CollapsedTree, codes: np.ndarray, n_codes: int) -> np.ndarray:
-    """How many leaves of each tip have each code: int64[T, n_codes]."""
+    """Return how many leaves of each tip have each code: int64[T, n_codes]."""
     tip = drawn.shown[: drawn.tree.n_leaves]
     has = codes >= 0
     flat = np.bincount(tip[has] * n_codes + codes[has], minlength=drawn.size.size * n_codes)

@@ -66,7 +66,7 @@ def plot_methods(comparison: Any, *, kind: str = "scores", alpha: float = 0.05, 
 
 
 def _draw_scores(pyplot: Any, comparison: Any, _gap: float, _alpha: float) -> Any:
-    """A panel for each data set, methods in the order of their mean ranks."""
+    """Return a panel for each data set, methods in the order of their mean ranks."""
     order = [x["method"] for x in comparison.ranks()][::-1]
     score, sets = comparison.scores[0], comparison.data_sets
     rows = {(x["data"], x["method"]): x for x in comparison.table()}
@@ -138,7 +138,7 @@ def _draw_ranks(pyplot: Any, comparison: Any, gap: float, alpha: float) -> Any:
 
 
 def alike_runs(ranks: np.ndarray, gap: float) -> list[tuple[int, int]]:
-    """The longest runs of sorted ranks whose ends differ by less than `gap`, as first and last positions."""
+    """Return the longest runs of sorted ranks whose ends differ by less than `gap`, as first and last positions."""
     found: list[tuple[int, int]] = []
     for first in range(len(ranks)):
         last = int(np.searchsorted(ranks, ranks[first] + gap, side="left")) - 1

@@ -116,7 +116,7 @@ def _cluster_style(i: int) -> dict[str, Any]:
 
 
 def _boxes(x: np.ndarray, y: np.ndarray, width: float, height: np.ndarray) -> Any:
-    """The corners of rectangles: shape (n, 4, 2)."""
+    """Return the corners of rectangles: shape (n, 4, 2)."""
     corners = np.array([[0, 0], [1, 0], [1, 1], [0, 1]])
     return np.stack([x, y], axis=-1)[:, None] + corners * np.stack([np.full(len(x), width), height], axis=-1)[:, None]
 

@@ -63,7 +63,7 @@ def count_crossings(places: np.ndarray) -> int:
 
 
 def find_reading_order(drawn: CollapsedTree) -> np.ndarray:
-    """The tips as in a dendrogram: depth first, children by their smallest leaves."""
+    """Return the tips as in a dendrogram: depth first, children by their smallest leaves."""
     return np.argsort(engine.cut.reading_places(freeze(drawn.parent), drawn.size.size))
 
 
@@ -186,7 +186,7 @@ def _take_turns(one: CollapsedTree, two: CollapsedTree, partner: np.ndarray, sta
 
 
 def _gather_clades(one: CollapsedTree, two: CollapsedTree, partner: np.ndarray) -> np.ndarray:
-    """An order of the tips of `one` in which as many clades of `two` as possible are consecutive.
+    """Return an order of the tips of `one` in which as many clades of `two` as possible are consecutive.
 
     partner : int64[T], the tip of `one` for each of `two`
     """
@@ -245,7 +245,7 @@ class _Resolved:
         self.start, self.middle, self.stop = np.array(parts, np.int64).reshape(-1, 3).T
 
     def meetings(self) -> np.ndarray:
-        """The binary node at which the tips at two places meet: int32[T, T], -1 for one and the same."""
+        """Return the binary node at which the tips at two places meet: int32[T, T], -1 for one and the same."""
         T = self.order.size
         at = np.full((T, T), -1, np.int32)
         for k, (a, m, b) in enumerate(zip(self.start, self.middle, self.stop, strict=True)):
@@ -253,7 +253,7 @@ class _Resolved:
         return at
 
     def turned(self, turn: np.ndarray) -> np.ndarray:
-        """The tips after the parts of all nodes with turn -1 have changed places."""
+        """Return the tips after the parts of all nodes with turn -1 have changed places."""
         order = self.order
         for k in np.flatnonzero(turn < 0)[::-1].tolist():  # the smallest first: the places of parts stay
             a, m, b = self.start[k], self.middle[k], self.stop[k]

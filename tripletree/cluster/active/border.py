@@ -113,7 +113,7 @@ class Border:
             raise ValueError(msg) if number else TypeError(msg)
 
     def _chosen(self, state: QueryState, rows: np.ndarray, facing: np.ndarray, n: int) -> np.ndarray:
-        """Pairs of the candidates that do not overlap, between clusters and inside of them in turn."""
+        """Return pairs of the candidates that do not overlap, between clusters and inside of them in turn."""
         unsure = uncertainties(state, rows, self.n_neighbors, self.alpha)
         score = pair_scores(state, rows, unsure)
         part, _ = state.known.components(rows)
@@ -250,7 +250,7 @@ def open_pairs(state: QueryState, rows: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 
 def mai_scores(state: QueryState) -> np.ndarray:
-    """The border score of each sample (Eq. 3). 0 if there is one cluster."""
+    """Return the border score of each sample (Eq. 3). 0 if there is one cluster."""
     own, other, _ = _distances(state)
     must, cannot = state.link_weights
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -277,7 +277,7 @@ def mai_candidates(state: QueryState, factor: float, most: int) -> np.ndarray:
 
 
 def mai_values(state: QueryState, rows: np.ndarray, n_neighbors: int) -> np.ndarray:
-    """The order of pairs of candidates, a matrix: large is unlike inside, small is alike between clusters."""
+    """Return the order of pairs of candidates, a matrix: large is unlike inside, small is alike between clusters."""
     must, cannot = state.link_weights
     violated, total = _violations(state)
     near, _ = state.neighbours.of(rows, n_neighbors)
@@ -290,7 +290,7 @@ def mai_values(state: QueryState, rows: np.ndarray, n_neighbors: int) -> np.ndar
 
 
 def _entropies(labels: np.ndarray, near: np.ndarray) -> np.ndarray:
-    """The entropy of the labels of some samples in each row."""
+    """Return the entropy of the labels of some samples in each row."""
     m, width = near.shape
     k = int(labels.max()) + 1
     cell = np.arange(m)[:, None] * k + labels[near]
@@ -308,7 +308,7 @@ def _best(score: np.ndarray, is_open: np.ndarray, kinds: list[np.ndarray]) -> in
 
 
 def border_scores(state: QueryState) -> tuple[np.ndarray, np.ndarray]:
-    """The border score of each sample, and the nearest centre other than its own (its own if there is one).
+    """Return the border score of each sample, and the nearest centre other than its own (its own if there is one).
 
     Returns
     -------
@@ -346,7 +346,7 @@ def _distances(state: QueryState) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def highest(scores: np.ndarray, size: int) -> np.ndarray:
-    """The samples of highest score, the highest first. Ties go to the first sample.
+    """Return the samples of highest score, the highest first. Ties go to the first sample.
 
     The scores, in 0..1, are counted in a histogram of about sqrt(n) bins. Only the samples of its highest bins are
     sorted. So the time is linear unless most scores share a bin.
@@ -379,7 +379,7 @@ def uncertainties(state: QueryState, rows: np.ndarray, n_neighbors: int, alpha: 
 
 
 def _violations(state: QueryState) -> tuple[np.ndarray, np.ndarray]:
-    """The weight of the violated pairs of each sample, and of all its pairs."""
+    """Return the weight of the violated pairs of each sample, and of all its pairs."""
     pairs = state.pairs if state.weighted is None else state.weighted
     bad = np.zeros(state.X.shape[0])
     for rows, given, together in (
@@ -394,7 +394,7 @@ def _violations(state: QueryState) -> tuple[np.ndarray, np.ndarray]:
 
 
 def pair_scores(state: QueryState, rows: np.ndarray, unsure: np.ndarray) -> np.ndarray:
-    """The scores of all pairs of some samples, a matrix."""
+    """Return the scores of all pairs of some samples, a matrix."""
     must, cannot = state.link_weights
     weight = 1.0 + must[rows] + cannot[rows]
     return (unsure[:, None] + unsure) / np.outer(weight, weight)

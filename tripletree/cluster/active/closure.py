@@ -54,7 +54,7 @@ class AnswerClosure:
 
     @classmethod
     def of(cls, pairs: PairwiseConstraints, unknown: Iterable[Iterable[int]] = ()) -> AnswerClosure:
-        """A closure of pairs, must-links first. A cannot-link that contradicts them is left out."""
+        """Return a closure of pairs, must-links first. A cannot-link that contradicts them is left out."""
         known = cls(len(pairs.leaves))
         for rows, answer in ((pairs.must_link, True), (pairs.cannot_link, False), (unknown, None)):
             for i, j in rows.tolist() if isinstance(rows, np.ndarray) else rows:
@@ -62,7 +62,7 @@ class AnswerClosure:
         return known
 
     def find(self, i: int) -> int:
-        """The sample that stands for the component of sample i."""
+        """Return the sample that stands for the component of sample i."""
         up = self._up
         if i not in up:
             return i
@@ -132,7 +132,7 @@ class AnswerClosure:
         raise AssertionError  # some cannot-link is between the two components
 
     def _path(self, i: int, j: int) -> list[int]:
-        """A shortest path of must-links."""
+        """Return a shortest path of must-links."""
         before, queue = {i: i}, deque([i])
         while j not in before:
             x = queue.popleft()
@@ -148,15 +148,15 @@ class AnswerClosure:
     # ------------------------------------------------------------------ components
 
     def groups(self) -> list[list[int]]:
-        """The components of all samples in answers: the largest first, then by their first samples."""
+        """Return the components of all samples in answers: the largest first, then by their first samples."""
         return sorted((sorted(x) for x in self._members.values()), key=lambda x: (-len(x), x[0]))
 
     def has_cannot_links(self, i: int) -> bool:
-        """True if some sample is cannot-linked to i."""
+        """Tell whether some sample is cannot-linked to i."""
         return bool(self._cannot_linked.get(self.find(i)))
 
     def used(self) -> np.ndarray:
-        """The samples in some answer, ascending (int64)."""
+        """Return the samples in some answer, ascending (int64)."""
         return np.array(sorted(self._up), np.int64)
 
     def components(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

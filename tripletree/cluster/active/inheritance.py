@@ -196,7 +196,7 @@ def kernel_weights(neighbours: Neighbours, rows: np.ndarray, n_neighbors: int) -
 def _inherited(
     where: np.ndarray, weight: np.ndarray, number: np.ndarray, link_weight: np.ndarray | None, n: int
 ) -> dict[tuple[int, int], float]:
-    """The weight of each pair that inherits from links between rows of `where`."""
+    """Return the weight of each pair that inherits from links between rows of `where`."""
     if len(number) == 0:
         return {}
     a, b = number.T

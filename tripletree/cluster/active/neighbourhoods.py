@@ -103,7 +103,7 @@ class NeighbourhoodStrategy(ABC):
 
     @abstractmethod
     def _order(self, state: QueryState, hoods: list[np.ndarray], x: int) -> np.ndarray:
-        """The neighbourhoods in the order in which x is compared with them."""
+        """Return the neighbourhoods in the order in which x is compared with them."""
 
     def _first(self, state: QueryState) -> tuple[int, int] | None:
         """Return a random sample, and the farthest sample that it has not been compared with."""
@@ -120,7 +120,7 @@ class NeighbourhoodStrategy(ABC):
         return (x, y) if far[y] >= 0 else None
 
     def _resumed(self, state: QueryState, hoods: list[np.ndarray]) -> tuple[int, int] | None:
-        """A sample that has been compared with some neighbourhoods, and the next of them."""
+        """Return a sample that has been compared with some neighbourhoods, and the next of them."""
         known = state.known
         members = {int(x[0]) for x in hoods}
         for group in known.groups():
@@ -131,7 +131,7 @@ class NeighbourhoodStrategy(ABC):
         return None
 
     def _against(self, state: QueryState, hoods: list[np.ndarray], x: int) -> tuple[int, int] | None:
-        """A sample and the nearest one of the first neighbourhood that it can be compared with."""
+        """Return a sample and the nearest one of the first neighbourhood that it can be compared with."""
         known = state.known
         for k in self._order(state, hoods, x).tolist():
             hood = hoods[k]
@@ -142,14 +142,14 @@ class NeighbourhoodStrategy(ABC):
 
 
 def _untouched(known: AnswerClosure) -> np.ndarray:
-    """The samples in no answer."""
+    """Return the samples in no answer."""
     free = np.ones(known.n, np.bool_)
     free[known.used()] = False
     return np.flatnonzero(free)
 
 
 def _farthest(state: QueryState, hoods: list[np.ndarray], loose: np.ndarray) -> int:
-    """The sample of `loose` that is farthest from its nearest sample in a neighbourhood."""
+    """Return the sample of `loose` that is farthest from its nearest sample in a neighbourhood."""
     from sklearn.metrics import pairwise_distances_argmin_min
 
     far = pairwise_distances_argmin_min(state.X[loose], state.X[np.concatenate(hoods)])[1]
@@ -250,7 +250,7 @@ class NPU(NeighbourhoodStrategy):
         return {**self.__dict__, "_forest": None}
 
     def _leaves(self, state: QueryState) -> np.ndarray:
-        """The leaf of each sample in each tree, shape (n, trees)."""
+        """Return the leaf of each sample in each tree, shape (n, trees)."""
         if self._forest is None or self._forest[0] is not state.X or not np.array_equal(self._forest[1], state.labels):
             from sklearn.ensemble import RandomForestClassifier
 
@@ -290,7 +290,7 @@ class NPU(NeighbourhoodStrategy):
 
 
 def _normalized(like: np.ndarray) -> np.ndarray:
-    """Rows scaled to add up to 1, in equal parts if all are 0."""
+    """Return rows scaled to add up to 1, in equal parts if all are 0."""
     total = like.sum(axis=1, keepdims=True)
     return np.where(total > 0, like / np.where(total > 0, total, 1.0), 1.0 / like.shape[1])
 
@@ -318,7 +318,7 @@ class Huang(NeighbourhoodStrategy):
     """
 
     def _chances(self, state: QueryState) -> np.ndarray:
-        """The probabilities of the clusters for each sample, shape (n, k)."""
+        """Return the probabilities of the clusters for each sample, shape (n, k)."""
         from sklearn.metrics import pairwise_distances
 
         means = state.means
@@ -338,7 +338,7 @@ class Huang(NeighbourhoodStrategy):
         return chance[rows] @ np.stack([chance[hood].mean(axis=0) for hood in hoods]).T
 
     def _resumed(self, state: QueryState, hoods: list[np.ndarray]) -> tuple[int, int] | None:
-        """The most uncertain sample outside the neighbourhoods, whether or not it has been compared before."""
+        """Return the most uncertain sample outside the neighbourhoods, whether or not it has been compared before."""
         members = {int(x[0]) for x in hoods}
         known = state.known
         rows = np.array([x[0] for x in known.groups() if x[0] not in members], np.int64)

@@ -104,7 +104,7 @@ class Questions:
         self._rows: dict[bool | None, list[tuple[int, int]]] = {True: [], False: [], None: []}
 
     def rows(self) -> list[tuple[int, int]]:
-        """The pairs of samples that were asked about, by row number."""
+        """Return the pairs of samples that were asked about, by row number."""
         return [pair for answered in self._rows.values() for pair in answered]
 
     @property
@@ -135,5 +135,5 @@ class Questions:
         return np.array(self._rows[None], np.int64).reshape(-1, 2)
 
     def answers(self) -> PairwiseConstraints:
-        """The answers, as constraints."""
+        """Return the answers, as constraints."""
         return PairwiseConstraints(self._rows[True], self._rows[False], self._leaves)

@@ -121,7 +121,7 @@ class _Kept:
     said: set[tuple[int, int]] = field(default_factory=set)
 
     def updated(self, state: QueryState) -> Beliefs:
-        """The groups of the answered samples, after all answers."""
+        """Return the groups of the answered samples, after all answers."""
         must = set(map(tuple, state.pairs.must_link.tolist()))
         said = must.union(map(tuple, state.pairs.cannot_link.tolist()))
         more = sorted(said - self.said)

@@ -215,7 +215,7 @@ def why_rejected(model: Any, first: int, second: int, *, before: int) -> Triplet
 
 
 def _distances(model: Any, X: Any) -> np.ndarray:
-    """The square matrix of distances of samples, squared for linkages on centres, infinite on the diagonal."""
+    """Return the square matrix of distances of samples, squared for linkages on centres, infinite on the diagonal."""
     from scipy.spatial.distance import squareform
 
     metric = check_metric(model.metric, model.linkage)
@@ -284,7 +284,7 @@ def _replay(square: np.ndarray, tree: Hierarchy, linkage: str, heights: np.ndarr
 
 
 def _merged(linkage: str, square: np.ndarray, size: np.ndarray, i: int, j: int, made: float) -> np.ndarray:
-    """Distances of all clusters to the union of two: the formula of Lance and Williams for each linkage."""
+    """Return distances of all clusters to the union of two: the formula of Lance and Williams for each linkage."""
     a, b, p, q = square[i], square[j], float(size[i]), float(size[j])
     if linkage == "single":
         return np.minimum(a, b)

@@ -66,7 +66,7 @@ class QuantizationTask:
 
     @classmethod
     def of(cls, points: Points, links: WeightedLinks) -> QuantizationTask:
-        """The pairs are visited as they come."""
+        """Return the pairs are visited as they come."""
         low, high = np.sort(links.ends.astype(np.int64), axis=1).T
         key = low * max(links.nodes.size, 1) + high
         by = np.argsort(key, kind="stable")
@@ -83,7 +83,7 @@ class QuantizationTask:
         return self.order, links.ends, links.weights, links.n_must
 
     def with_order(self, order: np.ndarray) -> QuantizationTask:
-        """The same with its pairs in another order."""
+        """Return the same with its pairs in another order."""
         return replace(self, order=frozen(order))
 
 
@@ -130,7 +130,7 @@ class PairRule(Protocol):
         """Clusters of the samples in pairs, int32. `label` comes from the round before."""
 
     def costs(self, task: QuantizationTask, scene: CentreDistances, label: np.ndarray) -> np.ndarray:
-        """The cost of each pair, 0 if it is kept."""
+        """Return the cost of each pair, 0 if it is kept."""
 
     def pull(self, task: QuantizationTask, scene: CentreDistances, label: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Additions of violated pairs to the sums of the clusters, shape (k, d), and to their weights, shape (k,)."""
@@ -266,7 +266,7 @@ class HistoricalCost:
     closest: bool = False
 
     def of(self, centres: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The former centre of each cluster, and its mass."""
+        """Return the former centre of each cluster, and its mass."""
         known = np.flatnonzero(self.mass > 0)
         if not self.closest or not known.size:
             return self.centres, self.mass
@@ -274,7 +274,7 @@ class HistoricalCost:
         return self.centres[former], self.mass[former]
 
     def cost(self, centres: np.ndarray) -> float:
-        """The historical cost."""
+        """Return the historical cost."""
         former, mass = self.of(centres)
         return float(mass @ np.square(centres - former).sum(axis=1))
 
@@ -413,7 +413,7 @@ class QuantizingMeans:
         return self._with_past(float(task.points.weights @ distance + pairs), state.centres)
 
     def round(self, centres: np.ndarray, labels: np.ndarray | None) -> _Round:
-        """The labels that the rule chooses for given centres. `labels` come from the round before."""
+        """Return the labels that the rule chooses for given centres. `labels` come from the round before."""
         task = self.task
         scene = CentreDistances.of(task, centres)
         free, distance = task.points.closest(centres)

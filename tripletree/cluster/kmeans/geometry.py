@@ -33,7 +33,7 @@ class CentreGeometry(Protocol):
         ...
 
     def squared_distances(self, points: np.ndarray, centre: np.ndarray) -> np.ndarray:
-        """Squared distances of points, shape (n, d), to a centre, shape (p,): shape (n,)."""
+        """Return squared distances of points, shape (n, d), to a centre, shape (p,): shape (n,)."""
         ...
 
 
@@ -81,12 +81,12 @@ class SegmentCentres:
         return np.concatenate([offsets, [along.min(), along.max()]])
 
     def squared_distances(self, points: np.ndarray, centre: np.ndarray) -> np.ndarray:
-        """Squared perpendicular distances, shape (n,)."""
+        """Return squared perpendicular distances, shape (n,)."""
         return ((np.delete(points, self.axis, axis=1) - centre[:-2]) ** 2).sum(axis=1)
 
 
 def chosen_geometry(geometry: str | CentreGeometry) -> CentreGeometry | None:
-    """The geometry, None for means, which have an implementation of their own."""
+    """Return the geometry, None for means, which have an implementation of their own."""
     if isinstance(geometry, str):
         return SegmentCentres() if geometry == "segment" else None
     if isinstance(geometry, type):
@@ -108,7 +108,7 @@ class CheckedGeometry:
         self._length = -1
 
     def fit_centre(self, points: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        """The centre of the geometry, float64[p]."""
+        """Return the centre of the geometry, float64[p]."""
         given = self._geometry.fit_centre(_read_only(points), _read_only(weights))
         centre = self._numbers("fit_centre", given)
         expected = (
@@ -121,7 +121,7 @@ class CheckedGeometry:
         return centre
 
     def squared_distances(self, points: np.ndarray, centre: np.ndarray) -> np.ndarray:
-        """The squared distances of the geometry, float64[n]."""
+        """Return the squared distances of the geometry, float64[n]."""
         given = self._geometry.squared_distances(_read_only(points), _read_only(centre))
         squared = self._numbers("squared_distances", given)
         if squared.shape != points.shape[:1]:

@@ -50,7 +50,7 @@ class Points:
 
     @classmethod
     def grouped(cls, samples: np.ndarray, weights: np.ndarray, group: np.ndarray, n_groups: int) -> Points:
-        """The weighted means of groups 0..n_groups-1 of samples. A group without weight has its plain mean."""
+        """Return the weighted means of groups 0..n_groups-1 of samples. A group without weight has its plain mean."""
         mass = np.bincount(group, weights, n_groups)
         some = np.empty(n_groups, np.intp)
         some[group] = np.arange(group.size)  # a sample of each group
@@ -80,16 +80,16 @@ class Points:
         return self.columns.shape[1]
 
     def rows(self, which: Any) -> np.ndarray:
-        """Some points, as rows."""
+        """Return some points, as rows."""
         return np.ascontiguousarray(self.columns[:, which].T)
 
     def part(self, which: np.ndarray, weights: np.ndarray | None = None) -> Points:
-        """Some points, with their own weights or others."""
+        """Return some points, with their own weights or others."""
         weights = self.weights[which] if weights is None else np.array(weights, np.float64)
         return Points(freeze(np.ascontiguousarray(self.columns[:, which])), freeze(weights))
 
     def nearest(self, centres: np.ndarray, factors: np.ndarray | None = None) -> np.ndarray:
-        """The nearest centre of each point, or of the points `scaled` by factors (int32, the lowest of several).
+        """Return the nearest centre of each point, or of the points `scaled` by factors (int32, the lowest of several).
 
         Half the squared length of a centre less its product with a point is half their squared distance, except for the
         length of the point. If the least value is less than all others by more than they and the distances may err,
@@ -112,14 +112,14 @@ class Points:
         return labels
 
     def closest(self, centres: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """The nearest centre of each point (int32, the lowest of several) and its squared distance."""
+        """Return the nearest centre of each point (int32, the lowest of several) and its squared distance."""
         if not _products_pay(centres, twice=True):
             return engine.lloyd.nearest(self.columns, frozen(centres, np.float64))
         labels = self.nearest(centres)
         return labels, self.own_distances(labels, centres)
 
     def squared_distances(self, centres: np.ndarray) -> np.ndarray:
-        """Squared distances to the centres, shape (n, k)."""
+        """Return squared distances to the centres, shape (n, k)."""
         return engine.lloyd.squared_distances(self.columns, frozen(centres, np.float64))
 
     def fill_costs(
@@ -156,7 +156,7 @@ class Points:
         engine.lloyd.fill_costs(self.columns, frozen(weights, real), *given, out)
 
     def own_distances(self, labels: np.ndarray, centres: np.ndarray) -> np.ndarray:
-        """Squared distances to the own centres, shape (n,)."""
+        """Return squared distances to the own centres, shape (n,)."""
         return engine.lloyd.own_distances(self.columns, frozen(centres, np.float64), frozen(labels))
 
     def sums(self, labels: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
@@ -164,11 +164,11 @@ class Points:
         return engine.lloyd.sums(self.columns, self.weights, frozen(labels), k)
 
     def value_order(self) -> np.ndarray:
-        """Points in the order of their first feature, of the next ones where it is equal."""
+        """Return points in the order of their first feature, of the next ones where it is equal."""
         return value_order(self.columns)
 
     def equal_to(self, i: int) -> np.ndarray:
-        """Which points are at the place of point i."""
+        """Tell which points are at the place of point i."""
         return (self.columns == self.columns[:, [i]]).all(axis=0)
 
     def plus_plus(self, order: np.ndarray, draws: np.ndarray) -> np.ndarray:
@@ -176,15 +176,15 @@ class Points:
         return engine.lloyd.plus_plus(self.columns, self.weights, frozen(order), freeze(draws))
 
     def scaled(self, factors: np.ndarray) -> Points:
-        """The points with their features multiplied."""
+        """Return the points with their features multiplied."""
         return Points(freeze(factors[:, None] * self.columns), self.weights)
 
     def widths(self) -> np.ndarray:
-        """The range of each feature."""
+        """Return the range of each feature."""
         return np.ptp(self.columns, axis=1)
 
     def differences(self, pairs: np.ndarray) -> Any:
-        """The first less the second point of each pair, shape (e, d)."""
+        """Return the first less the second point of each pair, shape (e, d)."""
         return np.ascontiguousarray((self.columns[:, pairs[:, 0]] - self.columns[:, pairs[:, 1]]).T)
 
     def diagonal_distances(self, centres: np.ndarray, scale: np.ndarray) -> np.ndarray:
@@ -200,7 +200,7 @@ class Points:
         engine.lloyd.fill_weighted_costs(self.columns, self.weights, some, *given, some, out)
 
     def diagonal_nearest(self, centres: np.ndarray, scale: np.ndarray, offset: np.ndarray) -> np.ndarray:
-        """The centre of the least such distance plus an offset, int32."""
+        """Return the centre of the least such distance plus an offset, int32."""
         given = frozen(centres, np.float64), frozen(scale, np.float64), frozen(offset, np.float64)
         return engine.lloyd.weighted_nearest(self.columns, *given)
 
@@ -377,7 +377,7 @@ class SparsePoints:
         return _unless_rounding(square - 2.0 * centres * total + mass * centres**2, square)
 
     def _members(self, labels: np.ndarray, k: int) -> Any:
-        """The weights of the points, in a sparse table of shape (k, n)."""
+        """Return the weights of the points, in a sparse table of shape (k, n)."""
         from scipy.sparse import csr_array
 
         return csr_array((self.weights, (labels, np.arange(self.n))), shape=(k, self.n))
@@ -388,7 +388,7 @@ class SparsePoints:
 
 
 def points_of(samples: Any, weights: np.ndarray | None = None) -> Any:
-    """Points of dense samples or of sparse ones."""
+    """Return points of dense samples or of sparse ones."""
     return (SparsePoints if is_sparse(samples) else Points).of(samples, weights)
 
 
@@ -443,13 +443,13 @@ def _unless_rounding(square: np.ndarray, sizes: np.ndarray) -> np.ndarray:
 
 
 def _least(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The place of the least in each row (int32, the first of several), and this."""
+    """Return the place of the least in each row (int32, the first of several), and this."""
     label = table.argmin(axis=1).astype(np.int32)
     return label, table[np.arange(label.size), label]
 
 
 def check_weights(X: np.ndarray, sample_weight: Any) -> np.ndarray:
-    """Weights of the samples: ones for None, one number for all of them."""
+    """Return weights of the samples: ones for None, one number for all of them."""
     given = 1.0 if sample_weight is None else sample_weight
     values = np.full(X.shape[0], given) if isinstance(given, Real) else given
     weights = check_numbers(values, X.shape[0], "sample_weight", "samples", ValueError)
@@ -492,7 +492,7 @@ def number_of_starts(n_init: int | str, init: Any) -> int:
 def best_of_starts(
     start: Callable[[int], _R], n_starts: int, cost: Callable[[_R], float], tick: Callable[[int], Any] | None = None
 ) -> _R:
-    """The cheapest of several runs: the first one, unless a later one is cheaper by more than rounding.
+    """Return the cheapest of several runs: the first one, unless a later one is cheaper by more than rounding.
 
     Parameters
     ----------
@@ -524,16 +524,16 @@ class Lloyd(Protocol[_R, _H]):
     """
 
     def first(self, now: _R) -> _H:
-        """The first step of an iteration."""
+        """Return the first step of an iteration."""
 
     def then(self, half: _H) -> _R:
-        """The second one."""
+        """Return the second one."""
 
     def is_over(self, before: _R, now: _R) -> bool:
-        """Whether the last iteration has changed next to nothing."""
+        """Tell whether the last iteration has changed next to nothing."""
 
     def cost(self, state: _R | _H) -> float:
-        """The objective, asked only for a history, or if the cost may rise."""
+        """Return the objective, asked only for a history, or if the cost may rise."""
 
 
 @dataclass(frozen=True)
@@ -629,7 +629,7 @@ def starting_centres(
 
 
 def value_order(columns: np.ndarray) -> np.ndarray:
-    """Points in the order of their first feature, of the next ones where it is equal."""
+    """Return points in the order of their first feature, of the next ones where it is equal."""
     order = np.argsort(columns[0])
     first = columns[0, order]
     if (first[1:] == first[:-1]).any():
@@ -647,7 +647,7 @@ def draw(chances: np.ndarray, order: np.ndarray, rng: np.random.Generator) -> in
 def different_values(
     points: Points | SparsePoints, order: np.ndarray, count: int, rng: np.random.Generator
 ) -> list[int]:
-    """Points drawn by weight, no two of them at the same place, as long as there are places."""
+    """Return points drawn by weight, no two of them at the same place, as long as there are places."""
     chances, chosen = points.weights, []
     for _ in range(count):
         i = draw(chances, order, rng)
@@ -659,22 +659,22 @@ def different_values(
 
 
 def nearest_centres(columns: np.ndarray, centres: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The nearest centre of each point (int32, the lowest of several) and its squared distance."""
+    """Return the nearest centre of each point (int32, the lowest of several) and its squared distance."""
     return engine.lloyd.nearest(columns, frozen(centres, np.float64))
 
 
 def squared_distances(columns: np.ndarray, centres: np.ndarray) -> np.ndarray:
-    """Squared distances, shape (n, k)."""
+    """Return squared distances, shape (n, k)."""
     return engine.lloyd.squared_distances(columns, frozen(centres, np.float64))
 
 
 def scatter(points: Points | SparsePoints, labels: np.ndarray, centres: np.ndarray) -> float:
-    """The sum of weight times squared distance to the centre of the own cluster."""
+    """Return the sum of weight times squared distance to the centre of the own cluster."""
     return float(points.own_distances(labels, centres) @ points.weights)
 
 
 def centre_step(points: Points | SparsePoints, labels: np.ndarray, centres: np.ndarray) -> np.ndarray:
-    """The weighted mean of each cluster. One without weight keeps its old centre."""
+    """Return the weighted mean of each cluster. One without weight keeps its old centre."""
     total, mass = points.sums(labels, centres.shape[0])
     held = mass > 0
     moved = centres.copy()
@@ -683,7 +683,7 @@ def centre_step(points: Points | SparsePoints, labels: np.ndarray, centres: np.n
 
 
 def refill(labels: np.ndarray, distances: np.ndarray, n_clusters: int, first: int = 0) -> np.ndarray:
-    """Labels in which each empty cluster got the point farthest from its centre, out of a cluster of several.
+    """Return labels in which each empty cluster got the point farthest from its centre, out of a cluster of several.
 
     Parameters
     ----------
@@ -717,14 +717,14 @@ def refill(labels: np.ndarray, distances: np.ndarray, n_clusters: int, first: in
 
 
 def mean_spread(samples: Any, weights: np.ndarray) -> float:
-    """The weighted mean of the squared distances of sparse samples to their mean."""
+    """Return the weighted mean of the squared distances of sparse samples to their mean."""
     share = weights / weights.sum()
     total = float(share @ squared_lengths(samples))
     return max(total - float(np.square(samples.T @ share).sum()), 0.0)
 
 
 def tolerance(samples: Any, weights: np.ndarray, tol: float) -> float:
-    """The squared shift of all centres together below which a run has converged: tol times the mean variance."""
+    """Return the squared shift of all centres together below which a run has converged: tol times the mean variance."""
     if tol == 0:
         return 0.0
     if is_sparse(samples):

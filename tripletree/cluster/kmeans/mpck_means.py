@@ -92,7 +92,7 @@ def _squared(differences: Any) -> Any:
 
 
 def _lengths(differences: np.ndarray, metric: np.ndarray) -> np.ndarray:
-    """Squared lengths of differences (c, d) under a metric."""
+    """Return squared lengths of differences (c, d) under a metric."""
     if metric.ndim == 1:
         return _squared(differences) @ metric
     return ((differences @ metric) * differences).sum(axis=1)
@@ -114,7 +114,7 @@ def _inverse(moment: np.ndarray) -> np.ndarray:
 
 
 def _mapped(root: np.ndarray, points: Any) -> Any:
-    """Points in a space whose Euclidean distances are distances in the metric of a root."""
+    """Return points in a space whose Euclidean distances are distances in the metric of a root."""
     if root.ndim == 1:
         return points.scaled(root)
     return Points(freeze(np.ascontiguousarray(root @ points.columns)), points.weights)
@@ -190,7 +190,7 @@ class MetricState:
         return self._of_each(self.problem.far)
 
     def _of_each(self, differences: np.ndarray) -> np.ndarray:
-        """Squared lengths under each metric, shape (c, k)."""
+        """Return squared lengths under each metric, shape (c, k)."""
         if self.problem.shared:
             return np.repeat(_lengths(differences, self.metrics[0])[:, None], len(self.metrics), axis=1)
         if self.metrics.ndim == 2:
@@ -292,7 +292,7 @@ class MetricState:
         return replace(moved, metrics=metrics)
 
     def moments(self, labels: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """The terms of the objective for each cluster and its metric A, for all together if they share a matrix.
+        """Return the terms of the objective for each cluster and its metric A, for all together if they share a matrix.
 
         Returns
         -------
@@ -342,7 +342,7 @@ class MetricState:
         np.add.at(lift, first[n_must:], price[n_must:])
 
     def _spreads(self, labels: np.ndarray) -> np.ndarray:
-        """The weighted scatter of each cluster around its centre, of the shape of the moments."""
+        """Return the weighted scatter of each cluster around its centre, of the shape of the moments."""
         points, k = self.problem.points, self.centres.shape[0]
         if self.metrics.ndim == 2:
             return points.diagonal_scatter(labels, self.centres)
@@ -361,7 +361,7 @@ class MetricState:
         return (columns * weights) @ columns.T
 
     def _metric(self, old: np.ndarray, moment: np.ndarray, mass: float, lift: float, far: np.ndarray) -> np.ndarray:
-        """The best metric for one cluster, the far difference taken to be the old one, or on the way to it.
+        """Return the best metric for one cluster, the far difference taken to be the old one, or on the way to it.
 
         ``far`` holds the squared lengths of the far differences under the old metric.
         """
@@ -384,7 +384,7 @@ class MetricState:
         return old
 
     def _diagonal(self, moment: np.ndarray, mass: Any, lift: Any) -> np.ndarray:
-        """The best diagonal, or one in each row: there is but one far difference, and nothing is negative."""
+        """Return the best diagonal, or one in each row: there is but one far difference, and nothing is negative."""
         p = self.problem
         return (mass + p.prior) / (moment + p.prior / moment.shape[-1] + lift * p.far[0] ** 2)
 

@@ -61,7 +61,7 @@ class Link:
         return np.bincount(self.labels, minlength=len(self.centres)).astype(np.float64)
 
     def mass(self, each: float | str) -> np.ndarray:
-        """How many objects each centre counts as later: so many, or by "size" as many as the cluster has.
+        """Return how many objects each centre counts as later: so many, or by "size" as many as the cluster has.
 
         Next to none, but not nothing, for an empty cluster.
         """
@@ -155,7 +155,7 @@ def _cheaper(best: Link, other: Link) -> Link:
 
 
 def _renumbered(link: Link, before: Link) -> Link:
-    """The same clusters, numbered like those before with which they share the most objects."""
+    """Return the same clusters, numbered like those before with which they share the most objects."""
     k = len(link.centres)
     stay, old, new = np.intersect1d(before.objects, link.objects, assume_unique=True, return_indices=True)
     if not stay.size:
@@ -412,7 +412,7 @@ def follow(
             propagated: PairwiseConstraints = propagated,
             neighbours: Neighbours = neighbours,
         ) -> tuple[Link, PairwiseConstraints]:
-            """The clustering with these known pairs, and all pairs used in it."""
+            """Return the clustering with these known pairs, and all pairs used in it."""
             mu = settings.n_neighbors if settings.inherit else 0
             used = inherited_pairs(known, neighbours, mu, nonconfident=propagated)
             how: dict[str, Any] = {"start": start, "fresh": fresh, **settings.run}
@@ -445,7 +445,7 @@ def follow(
 def _inherited_since(
     main: PairwiseConstraints, t: int, objects: np.ndarray, n: int, neighbours: Neighbours, n_neighbors: int
 ) -> KnownPairs:
-    """The pairs known in snapshot t as its neighbours inherit them, by numbers of all n objects."""
+    """Return the pairs known in snapshot t as its neighbours inherit them, by numbers of all n objects."""
     known = {(a, b) for a, b in np.concatenate([main.must_link, main.cannot_link]).tolist()}
     every = inherited_pairs(main, neighbours, n_neighbors)
     must, cannot = (
@@ -469,7 +469,7 @@ def _check_number(n_clusters: int, n: int, window: Window) -> None:
 
 
 def _moved(before: Link, link: Link) -> np.ndarray:
-    """How many objects go from which cluster to which."""
+    """Return how many objects go from which cluster to which."""
     k = len(link.centres)
     some = np.union1d(before.objects, link.objects)
     both = np.full((2, some.size), -1, np.int64)

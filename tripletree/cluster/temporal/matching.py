@@ -121,17 +121,17 @@ class KnownPairs:
         return len(self.rows)
 
     def take(self, which: np.ndarray) -> KnownPairs:
-        """Some of them, in this order."""
+        """Return some of them, in this order."""
         return KnownPairs(*(getattr(self, f.name)[which] for f in fields(KnownPairs)))
 
     @staticmethod
     def sorted(some: Sequence[KnownPairs]) -> KnownPairs:
-        """All of them. Those on the same objects stay in their order."""
+        """Return all of them. Those on the same objects stay in their order."""
         rows, *rest = (np.concatenate([getattr(x, f.name) for x in some]) for f in fields(KnownPairs))
         return KnownPairs(rows, *rest).take(np.lexsort((rows[:, 1], rows[:, 0])))
 
     def among(self, objects: np.ndarray) -> np.ndarray:
-        """The numbers of those whose two objects are both among these, which are increasing.
+        """Return the numbers of those whose two objects are both among these, which are increasing.
 
         Only the pairs of these objects are looked at, not all.
         """
@@ -160,7 +160,7 @@ class Memory:
             self.tables[-2:] = [KnownPairs.sorted(self.tables[-2:])]
 
     def among(self, objects: np.ndarray) -> KnownPairs:
-        """The pairs between these objects."""
+        """Return the pairs between these objects."""
         return KnownPairs.sorted([x.take(x.among(objects)) for x in self.tables])
 
 
@@ -194,7 +194,7 @@ def known_pairs(
 
 
 def pairs_since(pairs: PairwiseConstraints, t: int, *, inherited: bool = False) -> KnownPairs:
-    """Pairs over all objects that became known, or were inherited, at snapshot t."""
+    """Return pairs over all objects that became known, or were inherited, at snapshot t."""
     sides = []
     for rows, weights, must in (
         (pairs.must_link, pairs.must_weights, True),
@@ -226,7 +226,7 @@ class Fading:
     cut: Sequence[Window] = ()
 
     def left(self, since: np.ndarray, t: int) -> np.ndarray:
-        """The factors at snapshot t for pairs known since some snapshots. 0 if they do not count."""
+        """Return the factors at snapshot t for pairs known since some snapshots. 0 if they do not count."""
         age = t - since
         if isinstance(self.kept, str):
             factor = (age == 0).astype(np.float64)
@@ -247,7 +247,7 @@ class Fading:
 def pairs_at(
     memory: KnownPairs | Memory, t: int, objects: np.ndarray, fading: Fading
 ) -> tuple[PairwiseConstraints, PairwiseConstraints]:
-    """The pairs that count in a snapshot, over its samples by row number.
+    """Return the pairs that count in a snapshot, over its samples by row number.
 
     Pairs known in this snapshot override propagated ones. Those that neighbours inherited in it are left out. If two
     objects are propagated both as must-linked and as cannot-linked, only the pair of larger weight counts, the later

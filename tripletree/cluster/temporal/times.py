@@ -66,7 +66,7 @@ class Times:
 
 
 def missing(x: Any) -> bool:
-    """True if a value is None, NaN, NaT or NA."""
+    """Tell whether a value is None, NaN, NaT or NA."""
     try:
         return is_missing(x)
     except (TypeError, ValueError):
@@ -74,7 +74,7 @@ def missing(x: Any) -> bool:
 
 
 def check_times(times: Any, n: int) -> Times:
-    """The times of n observations.
+    """Return the times of n observations.
 
     Parameters
     ----------
@@ -136,7 +136,7 @@ def _check_present(lost: np.ndarray, values: Any) -> None:
 
 
 def _ordered_categories(times: Any) -> tuple | None:
-    """The categories of a column that has an order of them (pandas, or an Enum of polars), else None."""
+    """Return the categories of a column that has an order of them (pandas, or an Enum of polars), else None."""
     dtype: Any = getattr(times, "dtype", None)
     if getattr(dtype, "ordered", False) is True and hasattr(dtype, "categories"):
         return tuple(dtype.categories.tolist())
@@ -146,7 +146,7 @@ def _ordered_categories(times: Any) -> tuple | None:
 
 
 def _without_zone(times: Any) -> Any:
-    """Columns and indexes of pandas with a time zone in UTC, and periods as their starts."""
+    """Return columns and indexes of pandas with a time zone in UTC, and periods as their starts."""
     dates = getattr(times, "dt", times)
     if getattr(dates, "tz", None) is not None and hasattr(dates, "tz_convert"):
         return dates.tz_convert(None)
@@ -222,7 +222,7 @@ def _in_nanoseconds(dates: np.ndarray, row: int = 0) -> np.ndarray:
 
 
 def _nanosecond(date: np.datetime64) -> np.datetime64:
-    """A date as datetime64[ns]. Not a time if it is out of range."""
+    """Return a date as datetime64[ns]. Not a time if it is out of range."""
     try:
         return date.astype("datetime64[ns]")
     except OverflowError:
@@ -230,7 +230,7 @@ def _nanosecond(date: np.datetime64) -> np.datetime64:
 
 
 def _datetime64(x: Any) -> np.datetime64:
-    """A date of Python, numpy or pandas, in UTC if it has a time zone."""
+    """Return a date of Python, numpy or pandas, in UTC if it has a time zone."""
     if hasattr(x, "to_timestamp"):  # a period
         x = x.to_timestamp()
     if getattr(x, "tzinfo", None) is not None:
@@ -239,7 +239,7 @@ def _datetime64(x: Any) -> np.datetime64:
 
 
 def _instant(key: Any) -> int | None:
-    """A date, or text that holds one, in nanoseconds from 1970 on. None for anything else."""
+    """Return a date, or text that holds one, in nanoseconds from 1970 on. None for anything else."""
     if not (isinstance(key, (str, datetime.date, np.datetime64)) or hasattr(key, "to_timestamp")):
         return None
     with warnings.catch_warnings():

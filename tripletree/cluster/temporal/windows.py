@@ -109,7 +109,7 @@ def windows(times: Times, window: Any, step: Any) -> list[Window]:
 
 
 def _points(times: Times, values: np.ndarray, order: np.ndarray, step: Any) -> list[Window]:
-    """A window for each different time."""
+    """Return a window for each different time."""
     if step is not None:
         msg = f"step={step!r} needs a window: without one, every different time is a snapshot"
         raise InvalidTimesError(msg)
@@ -218,7 +218,7 @@ def _scale(times: Times, values: np.ndarray, window: Any, step: Any) -> _Scale:
 
 
 def _number(given: Any, name: str) -> int | float:
-    """A positive length beside times that are numbers: an int if it is whole, else a float."""
+    """Return a positive length beside times that are numbers: an int if it is whole, else a float."""
     length: Any = None
     if not isinstance(given, (str, bytes, bool, np.bool_, np.timedelta64)):
         try:
@@ -241,7 +241,7 @@ def _check_positive(length: Any, given: Any, name: str) -> Any:
 
 
 def _nanoseconds(given: Any, name: str) -> int:
-    """A positive length beside times that are dates."""
+    """Return a positive length beside times that are dates."""
     problem = None
     if isinstance(given, np.timedelta64) or not (isinstance(given, (int, float, np.number)) or missing(given)):
         try:
@@ -329,7 +329,7 @@ def observed(samples: np.ndarray, who: np.ndarray, window: Window, aggregate: st
 
 
 def object_index(objects: list, n: int) -> tuple[LeafIndex, np.ndarray]:
-    """The different objects in the order in which they come, and the number of each row's object."""
+    """Return the different objects in the order in which they come, and the number of each row's object."""
     number: dict[Any, int] = {}
     who = np.fromiter((number.setdefault(x, len(number)) for x in objects), np.int64, n)
     return LeafIndex(list(number)), who

@@ -26,7 +26,7 @@ class RememberedWidget(anywidget.AnyWidget):
         super().__init__(_still=f"tripletree-{uuid4().hex}", **values)
 
     def still_html(self) -> str:
-        """The part that stays in a saved notebook, as HTML."""
+        """Return the part that stays in a saved notebook, as HTML."""
         raise NotImplementedError
 
     def _ipython_display_(self) -> None:
@@ -56,7 +56,7 @@ class HierarchyWidget(RememberedWidget):
         self._places = np.argsort(order)
 
     def still_html(self) -> str:
-        """The top of the hierarchy."""
+        """Return the top of the hierarchy."""
         return self.hierarchy._repr_html_()
 
     @property
