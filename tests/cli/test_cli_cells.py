@@ -116,3 +116,14 @@ def test_cells__numbers_with_a_unit_are_numbers_and_told(tmp_path, more):
     assert found[0].stdout == found[1].stdout
     assert "numbers with a unit in 'conc' (mg/L)" in found[0].stderr
     assert "unit" not in found[1].stderr
+
+
+def test_cells__clusters_of_a_deduplication_are_classes(tmp_path):
+    (tmp_path / "d.csv").write_text("id,x\na1,1\na2,1.2\nb1,5\nc1,9\nc2,9.1\n")
+    (tmp_path / "c.csv").write_text(
+        "Cluster ID,confidence_score,id,name\n0,.98,a1,Anna\n0,.98,a2,Ana\n1,.7,b1,Ben\n2,.9,c1,Cleo\n2,.9,c2,Kleo\n"
+    )
+    more = ["--classes", str(tmp_path / "c.csv"), "-k", "2"]
+    result = CliRunner().invoke(main, ["cluster", str(tmp_path / "d.csv"), *more])
+    assert result.exit_code == 0, result.output
+    assert "labels in 'id', classes in 'Cluster ID'" in result.stderr

@@ -406,7 +406,9 @@ NODE = Role(
     ),
 )
 #: Of columns of classes.
-CLASS_NAMES = frozenset({"class", "classes", "group", "cluster", "category", "celltype", "diagnosis", "target"})
+CLASS_NAMES = frozenset(
+    {"class", "classes", "group", "cluster", "clusterid", "category", "celltype", "diagnosis", "target"}
+)
 #: Names of two columns: the first is the nearer one.
 NEAR_FAR = (
     *(("near", "far"), ("positive", "negative"), ("pos", "neg"), ("winner", "loser"), ("closer", "farther")),
