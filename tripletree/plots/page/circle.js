@@ -155,12 +155,13 @@ Object.assign(Drawing.prototype, {
     const step = this.rowHeightRound();
     const size = this.roundFont();
     const every = Math.ceil((size + 1) / step);
-    const half = Math.PI * ((1 - OPENING) / tree.rows);
+    const skip = Math.max(1, Math.floor(1 / step)); // of rows finer than a pixel one is drawn for each pixel
+    const half = skip * Math.PI * ((1 - OPENING) / tree.rows);
     const outside = this.radius + this.tiled + 8;
     ctx.textBaseline = "middle";
-    for (let row = 0; row < tree.rows; row++) {
+    for (let row = 0; row < tree.rows; row += skip) {
       const u = tree.shown[row];
-      const turn = this.turn(row);
+      const turn = this.turn(row + (skip - 1) / 2);
       const chosen = u === this.selected || u === this.hovered;
       if (!tree.isLeaf(u)) {
         ctx.beginPath();
