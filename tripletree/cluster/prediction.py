@@ -20,7 +20,7 @@ from tripletree.core.hierarchy import Hierarchy
 #: Neighbours that vote, each with a weight of one over its distance.
 N_NEIGHBOURS = 5
 
-#: Numbers beyond which only some samples of each cluster are kept (32 MB), at least so many of each.
+#: Numbers beyond which only some samples of each cluster are kept (32 MB), at least 50 of each.
 MOST_NUMBERS, LEAST_SAMPLES = 4_000_000, 50
 
 _BATCH = 4_000_000  # distances that stand at a time: 32 MB
@@ -149,7 +149,7 @@ class NeighbourPredictor:
     def taxa(self, X: Any, samples: np.ndarray, taxonomy: Hierarchy, leaf: np.ndarray) -> TaxonPredictions:
         """Return the named groups of a taxonomy that the neighbours of samples are in.
 
-        leaf : the leaf of the taxonomy that each fitted sample is, -1 for none. Only the others have a vote
+        leaf : the leaf of the taxonomy that each fitted sample is, or -1. Only samples with a leaf have a vote
         """
         at, distance, index = self._neighbours(X, samples, leaf >= 0)
         new = np.flatnonzero(at < 0)
@@ -217,7 +217,7 @@ class TaxonPredictions:
     Attributes
     ----------
     names : tuple of str
-        The named groups of the taxonomy, each after those that it is in.
+        The named groups of the taxonomy, each after the groups that it is in.
     probability : ndarray of float64, shape (n_samples, n_names)
         The share of the nearest neighbours' votes that come from within each group. It never grows from a group to one
         inside.
@@ -281,11 +281,11 @@ class TaxonPredictions:
 
 
 def _summed(row: np.ndarray, node: np.ndarray, share: np.ndarray, n: int, taxonomy: Hierarchy) -> TaxonPredictions:
-    """Return the shares of leaves, `node`, in each row, summed over the named groups that these are in."""
+    """Return the shares of leaves, `node`, in each row, summed over the named groups above them."""
     parent, inner = taxonomy.parent, taxonomy.n_leaves
     called = taxonomy.names or ()
     named = np.array([x is not None for x in called], bool)
-    nodes = (np.flatnonzero(named) + inner)[::-1]  # a group before those inside, as these have lower numbers
+    nodes = (np.flatnonzero(named) + inner)[::-1]  # a group before the groups inside, which have lower numbers
     column = np.full(taxonomy.n_nodes + 1, -1)
     column[nodes] = np.arange(nodes.size)
     found = np.zeros((n, nodes.size))
@@ -298,7 +298,7 @@ def _summed(row: np.ndarray, node: np.ndarray, share: np.ndarray, n: int, taxono
 
 
 def _weights(distance: np.ndarray) -> np.ndarray:
-    """One over the distance, except for a factor, for each neighbour. If any are at 0, only these count."""
+    """One over the distance, except for a factor, for each neighbour. If neighbours are at 0, only they count."""
     nearest = distance[:, :1]
     with np.errstate(invalid="ignore", divide="ignore"):
         return np.where(nearest > 0, nearest / distance, distance == 0)

@@ -1,4 +1,4 @@
-"""Flat clusters from the classes of some samples: a mixture that knows these, and messages between neighbours.
+"""Flat clusters from the classes of some samples: a mixture that knows the classes, and messages between neighbours.
 
 Triplets of labels say little of flat classes, and every pair of labelled samples says the same again. So the labels
 are used as they are. First, normal distributions of one shape, one for each cluster, are fitted to all samples by
@@ -6,7 +6,7 @@ expectation and maximisation: it begins at the means of the classes, and a label
 for `WRONG`. This finds the shape of classes and their extent, if they are compact. Then samples that are near each
 other in that shape speak to each other [1]_: labelled ones say their class, loudly, the others the mixture's estimate
 for them, softly, but in clusters without a label, which would be shouted down. So classes of any form are followed
-where labels are many, and wrong labels are outvoted by those around.
+where labels are many, and wrong labels are outvoted by their surroundings.
 
 A classifier may be one more voice. How loud it is, labels say that were held out from both.
 
@@ -37,7 +37,7 @@ HEEDED, UNHEEDED, FOLDS, LEAST = 2.0, 4.0, 5, 1e-3
 #: A sample as far from all centres as all but this part of them becomes the centre of a cluster without a known class.
 FAR = 0.05
 
-#: Directions in which samples spread most, at most so many. Steps of either part.
+#: At most this many directions in which samples spread most. Steps of either part.
 _DIRECTIONS, _STEPS = 100, 100
 
 
@@ -72,8 +72,8 @@ def propagated(
     Returns
     -------
     ndarray of int, shape (n,), or None
-        Clusters 0..k-1 in the order of their first samples, none empty. None if there are fewer than two classes or
-        more than clusters, or if distances are given and there are fewer classes than clusters.
+        Clusters 0..k-1 in the order of their first samples, each with a sample. None if there are fewer than two
+        classes or more than clusters, or if distances are given and there are fewer classes than clusters.
     """
     known = np.flatnonzero(codes >= 0)
     classes, of = np.unique(codes[known], return_inverse=True)
@@ -111,7 +111,7 @@ def _shares(points: np.ndarray, is_matrix: bool, known: np.ndarray, of: np.ndarr
     says *= QUIET
     says[known] = 0.0
     says[known, of] = 1.0
-    # all samples of a cluster without a label are together as loud as the samples of one with, none louder than a
+    # all samples of a cluster without a label are together as loud as the samples of one with, but not louder than a
     # label
     loud = np.maximum(says.sum(axis=0), 1e-300)
     says[:, c:] *= np.minimum(loud[:c].mean() / loud[c:], 1 / QUIET)
@@ -150,7 +150,7 @@ def _part_of(classifier: Any, points: np.ndarray, known: np.ndarray, of: np.ndar
 
 
 def compressed(points: np.ndarray) -> np.ndarray:
-    """The samples around their mean, in the directions in which they spread most. The mean variance of these is 1."""
+    """The samples around their mean, in the directions in which they spread most. The mean of the variances is 1."""
     points = points - points.mean(axis=0)
     if points.shape[1] > _DIRECTIONS:
         points = points @ np.linalg.eigh(points.T @ points)[1][:, -_DIRECTIONS:]
@@ -214,7 +214,7 @@ def _spoken(points: np.ndarray, is_matrix: bool, says: np.ndarray) -> np.ndarray
 
 
 def fill_empty(label: np.ndarray, share: np.ndarray, fixed: np.ndarray) -> None:
-    """Give each cluster without samples that one which says most for it, of those whose cluster has others."""
+    """Give each cluster without samples the sample which says most for it, out of a cluster with others."""
     size = np.bincount(label, minlength=share.shape[1])
     part = share / share.sum(axis=1, keepdims=True)
     part[fixed] = -1.0

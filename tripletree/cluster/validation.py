@@ -32,10 +32,10 @@ from tripletree.core.triplets import TripletSet
 from tripletree.errors import TripletreeError, warn_user
 from tripletree.knowledge.value import Knowledge
 
-#: Shares of the samples that are not hidden of which something is known to a fit.
+#: Shares of the samples not hidden about which a fit knows something.
 AMOUNTS = (0.0, 0.25, 0.5, 1.0)
 
-#: A difference of so many standard errors counts, if it is not tiny.
+#: A difference of 2 standard errors counts, if it is not tiny.
 CLEAR, TINY = 2.0, 0.01
 
 #: Parts of the samples that `compare_settings` hides in turn, if there are enough of them.
@@ -58,8 +58,8 @@ class ValidationReport:
     Attributes
     ----------
     settings : tuple of str
-        The settings compared: "without knowledge", the settings that were fitted, and others if these are clearly worse
-        than no knowledge.
+        The settings compared: "without knowledge", the settings that were fitted, and others if the fitted ones are
+        clearly worse than no knowledge.
     agreement, chance : ndarray of float64, shape (s,)
         Share of the held-out constraints that hold in the results, for each setting, and the same if hidden samples
         exchange their names.
@@ -316,7 +316,7 @@ def measure(
     sample_names: Any = None,
     sample_weight: Any = None,
 ) -> Measured:
-    """Hide the statements on some samples at a time, and see which constraints on these hold in the results.
+    """Hide the statements on some samples at a time, and see which constraints on hidden samples hold in the results.
 
     Parameters
     ----------
@@ -386,7 +386,7 @@ def measure(
 
 
 def _exchanged(part: np.ndarray, rng: np.random.Generator) -> np.ndarray:
-    """For each sample the one whose place it takes: one of the same part, or itself if it is in none."""
+    """For each sample the one whose place it takes: one of the same part, or itself if it is in no part."""
     other = np.arange(part.size)
     known = np.flatnonzero(part >= 0)
     mixed = known[rng.permutation(known.size)]
@@ -415,7 +415,7 @@ def compare_settings(
     name : str
         How the settings that were fitted are called.
     fitted : estimator
-        With these settings.
+        The estimator with the fitted settings.
     X : array_like or DataFrame
         The samples.
     known : Knowledge

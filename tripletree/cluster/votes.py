@@ -1,9 +1,9 @@
-"""Flat clusters by votes: pairs, and triplets that speak of flat classes, each of which may be wrong.
+"""Flat clusters by votes: pairs, and triplets that speak of flat classes, which may be wrong.
 
 `DivisiveReCon` calls this if constraints are soft. Features say how likely a sample is in each cluster: normal
 distributions of one shape. A statement is a factor on the clusters of its two or three samples: it holds, except for
 the share of wrong ones. Belief propagation [1]_ passes both on, so that statements on single samples reach far, and a
-wrong one is outvoted by those around it. Expectation and maximisation finds the centres, the shape and the shares of
+wrong one is outvoted by the ones around it. Expectation and maximisation finds the centres, the shape and the shares of
 wrong statements.
 
 In many dimensions the features would outvote all statements, and they begin where few statements can move them. So
@@ -25,8 +25,8 @@ import numpy as np
 from tripletree.cluster.propagation import PRIOR, compressed, fill_empty
 from tripletree.core.threads import one_blas_thread
 
-#: The first share of wrong statements. The share it is drawn to, with the weight of so many statements. Its least, and
-#: its greatest values for pairs and for triplets, at which they say nothing.
+#: The first share of wrong statements. The share it is drawn to, with the weight of this many statements. Its least,
+#: and its greatest values for pairs and for triplets, at which they say nothing.
 WRONG, USUAL, DRAWN_BY, LEAST, MOST = 0.1, 0.05, 10.0, 0.01, (0.5, 2 / 3)
 
 #: In d dimensions features count d ** power in a model. Each model of a path starts at the one before.
@@ -75,7 +75,7 @@ class FlatVotes:
         return len(self.pairs) + len(self.rows)
 
     def part(self, which: np.ndarray) -> FlatVotes:
-        """Return some of them, by a mask over the pairs, then the triplets."""
+        """Return some of the votes, by a mask over the pairs, then the triplets."""
         p = len(self.pairs)
         return FlatVotes(self.pairs[which[:p]], self.same[which[:p]], self.rows[which[p:]], self.weight[which])
 
@@ -312,7 +312,7 @@ class Voted(NamedTuple):
     chance: float
 
     def is_of_classes(self, without: float = 0.0) -> bool:
-        """Tell whether triplets look like those of flat classes, rather than all levels of a hierarchy.
+        """Tell whether triplets look like triplets of flat classes, rather than all levels of a hierarchy.
 
         A triplet of classes has two samples of one class and one of another. Random trios have two in one
         cluster with the probability 3 sum p^2 (1 - p), p the shares of the clusters. So have triplets of all levels.
@@ -320,7 +320,8 @@ class Voted(NamedTuple):
         Parameters
         ----------
         without : float
-            The part of the triplets that is left out, at the most favourable guess: none of them had just two together.
+            The part of the triplets that is left out, at the most favourable guess: never just two of their samples
+            were together.
 
         Returns
         -------
@@ -334,7 +335,7 @@ class Voted(NamedTuple):
 
 
 def voted(points: np.ndarray, votes: FlatVotes, start: np.ndarray, rng: np.random.Generator) -> Voted:
-    """Clusters of all samples, as many as there are, none empty.
+    """Return clusters of all samples, as many as there are in `start`, each with a sample.
 
     The clusters stay as in `start` if held-out statements speak for no others.
 
@@ -344,7 +345,7 @@ def voted(points: np.ndarray, votes: FlatVotes, start: np.ndarray, rng: np.rando
     votes : FlatVotes
         One statement or more.
     start : ndarray of int, shape (n,)
-        Two or more clusters 0..k-1, none empty, of which the statements know nothing.
+        Two or more clusters 0..k-1, each with a sample. The statements know nothing of them.
     rng : Generator
         Deals out the statements that are held out.
     """
@@ -410,7 +411,7 @@ def alone(rows: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 
 def nearer_means(points: np.ndarray, labels: np.ndarray) -> np.ndarray:
-    """Return the last step of k-means: samples move to the nearest mean until none does. No cluster becomes empty."""
+    """Do the last step of k-means: samples move to the nearest mean until no one does. No cluster becomes empty."""
     k = int(labels.max()) + 1
     for _ in range(STEPS):
         size = np.bincount(labels, minlength=k)
@@ -425,7 +426,7 @@ def nearer_means(points: np.ndarray, labels: np.ndarray) -> np.ndarray:
 
 
 def embedded(distance: np.ndarray) -> np.ndarray:
-    """Return points whose distances are nearly these, in another unit, by classical scaling."""
+    """Return points whose distances are nearly `distance`, in another unit, by classical scaling."""
     square = np.ldexp(distance, -np.frexp(distance.max())[1]) ** 2  # a power of two changes no digits
     square -= square.mean(axis=0)
     square -= square.mean(axis=1, keepdims=True)

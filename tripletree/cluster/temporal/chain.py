@@ -61,9 +61,9 @@ class Link:
         return np.bincount(self.labels, minlength=len(self.centres)).astype(np.float64)
 
     def mass(self, each: float | str) -> np.ndarray:
-        """Return how many objects each centre counts as later: so many, or by "size" as many as the cluster has.
+        """Return how many objects each centre counts as later: a number, or by "size" as many as the cluster has.
 
-        Next to none, but not nothing, for an empty cluster.
+        A tiny number, but not 0, for an empty cluster.
         """
         return np.maximum(self.sizes if isinstance(each, str) else np.full(len(self.centres), float(each)), 1e-9)
 
@@ -155,7 +155,7 @@ def _cheaper(best: Link, other: Link) -> Link:
 
 
 def _renumbered(link: Link, before: Link) -> Link:
-    """Return the same clusters, numbered like those before with which they share the most objects."""
+    """Return the same clusters, numbered like the earlier ones with which they share the most objects."""
     k = len(link.centres)
     stay, old, new = np.intersect1d(before.objects, link.objects, assume_unique=True, return_indices=True)
     if not stay.size:
@@ -320,14 +320,15 @@ class Snapshot:
     centers : ndarray of float64, shape (n_clusters, n_features)
         A cluster without objects has the centre of the snapshot before.
     pairs : PairwiseConstraints
-        The pairs that counted: those known there, those handed on from other snapshots with the weights that they had
-        left, and those that neighbours inherited.
+        The pairs that counted: pairs known there, pairs handed on from other snapshots with the weights that they had
+        left, and pairs that neighbours inherited.
     violated_pairs : PairwiseConstraints
         The pairs among them that `labels` violates.
     cost : float
         The cost of CVQE+: squared distances and violated pairs.
     historical_cost : float
-        Squared distances of the centres to those before, each times the objects that these count as. 0 in the first.
+        Squared distances of the centres to the earlier centres, each times the objects that the latter count as. 0 in
+        the first.
     n_iter : int
         Iterations that it took.
     rows : ndarray of int64

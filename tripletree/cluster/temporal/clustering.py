@@ -84,7 +84,7 @@ def stack_snapshots(tables: Iterable[Any], *, objects: Iterable[Any] | None = No
 
 
 def columns_of(X: Any, times: Any, objects: Any) -> tuple[Any, Any, Any]:
-    """X without the columns that are named as times and objects, and these columns."""
+    """X without the columns that are named as times and objects, and the two columns."""
     named = [name for name in (times, objects) if isinstance(name, str)]
     if not named:
         _check_columns(X, times)
@@ -196,8 +196,8 @@ class TemporalClustering(ConstrainedClusterer):
         The earlier centre in that cost: of the same cluster, or, as in the paper, the closest one, which may belong to
         another cluster.
     history_mass : "size" or float > 0, default "size"
-        How many samples an earlier centre counts as in that cost: as many as its cluster has objects, or so many each,
-        1 in the paper.
+        How many samples an earlier centre counts as in that cost: as many as its cluster has objects, or this number
+        for each, 1 in the paper.
     fading : float or "overlap", default 0.5
         Factor of the weight of a pair from one snapshot to the next: 1 keeps it. With 0, pairs count only in the
         snapshot where they became known. "overlap": the intersection of both windows over their union, as in the paper.
@@ -214,7 +214,7 @@ class TemporalClustering(ConstrainedClusterer):
     n_neighbors : int, default 4
         Only neighbours nearer than this one inherit (mu in the paper).
     propagate_inherited : bool, default False
-        Whether inherited pairs are propagated to other snapshots like those that became known.
+        Whether inherited pairs are propagated to other snapshots like pairs that became known.
     aggregate : {"mean", "last"}, default "mean"
         How several observations of an object in one snapshot are combined.
     n_init : int, default 10
@@ -234,7 +234,7 @@ class TemporalClustering(ConstrainedClusterer):
     Attributes
     ----------
     labels_ : ndarray of int32, shape (n_samples,)
-        The cluster of the object of each row, in the last snapshot that the row is in. -1 for rows in none of the
+        The cluster of the object of each row, in the last snapshot that the row is in. -1 for rows outside of all
         windows (start, end).
     snapshots_ : list of Snapshot
         The result for each snapshot, in the order of time: its window (``start``, ``end``), objects (``leaves``), their
@@ -272,7 +272,7 @@ class TemporalClustering(ConstrainedClusterer):
     previous centres is the paper's incremental update. Questions are chosen from this clustering. The result is the one
     with all answers.
 
-    Pairs that became known in a snapshot, and those that neighbours inherit (section 3.2), count there. A pair of
+    Pairs that became known in a snapshot, and pairs that neighbours inherit (section 3.2), count there. A pair of
     weight w known at snapshot s is propagated to snapshot t, if both objects are there, with weight w fading^(t - s),
     or with ``backward`` w fading^|t - s|. ``fading="overlap"`` uses the factor of the paper (Eq. 10), (end_s - start_t)
     / (end_t - start_s), and 0 if that is negative. Every new constraint is propagated there, so inherited pairs may
@@ -281,8 +281,8 @@ class TemporalClustering(ConstrainedClusterer):
     must-linked and cannot-linked, the pair with the larger weight counts, the later one for equal weights.
 
     A cluster without objects keeps its centre, so it can return. Clusters are numbered by the nearest previous
-    centres. With alpha = 0, those sharing the most objects. Features are not scaled. An iteration takes O(n k d), with
-    n the observations of all snapshots.
+    centres. With alpha = 0, by the previous clusters that share the most objects. Features are not scaled. An iteration
+    takes O(n k d), with n the observations of all snapshots.
 
     References
     ----------
@@ -424,7 +424,7 @@ class TemporalClustering(ConstrainedClusterer):
         UserWarning
             If pairs have no effect as their objects share no snapshot, if only one of `oracle` and `n_queries` is
             given, if every row is a different object, as `objects` is missing, if nothing is propagated, as no windows
-            overlap with ``fading="overlap"``, if rows are in none of the windows (start, end).
+            overlap with ``fading="overlap"``, if rows are outside of all windows (start, end).
         ConvergenceWarning
             As `CVQE` does for the first snapshot.
 

@@ -121,19 +121,19 @@ class KnownPairs:
         return len(self.rows)
 
     def take(self, which: np.ndarray) -> KnownPairs:
-        """Return some of them, in this order."""
+        """Return the pairs of some row numbers, in this order."""
         return KnownPairs(*(getattr(self, f.name)[which] for f in fields(KnownPairs)))
 
     @staticmethod
     def sorted(some: Sequence[KnownPairs]) -> KnownPairs:
-        """Return all of them. Those on the same objects stay in their order."""
+        """Return all pairs, sorted by their objects. Pairs on the same objects stay in their order."""
         rows, *rest = (np.concatenate([getattr(x, f.name) for x in some]) for f in fields(KnownPairs))
         return KnownPairs(rows, *rest).take(np.lexsort((rows[:, 1], rows[:, 0])))
 
     def among(self, objects: np.ndarray) -> np.ndarray:
-        """Return the numbers of those whose two objects are both among these, which are increasing.
+        """Return the row numbers of the pairs whose two objects are both in `objects`, which must be increasing.
 
-        Only the pairs of these objects are looked at, not all.
+        Only the pairs of the given objects are looked at, not all.
         """
         low, high = (np.searchsorted(self.rows[:, 0], objects, side) for side in ("left", "right"))
         size = high - low
@@ -160,7 +160,7 @@ class Memory:
             self.tables[-2:] = [KnownPairs.sorted(self.tables[-2:])]
 
     def among(self, objects: np.ndarray) -> KnownPairs:
-        """Return the pairs between these objects."""
+        """Return the pairs between the given objects."""
         return KnownPairs.sorted([x.take(x.among(objects)) for x in self.tables])
 
 
@@ -181,7 +181,7 @@ def known_pairs(
     known : KnownPairs
         Without the pairs that are in no snapshot together.
     n_apart : int
-        How many of these there were.
+        How many such pairs there were.
     """
     nothing = pairs_since(PairwiseConstraints([], [], 0), 0)
     known = KnownPairs.sorted([nothing, *(pairs_since(pairs, -1 if at is None else at) for pairs, at in parts)])
@@ -249,7 +249,7 @@ def pairs_at(
 ) -> tuple[PairwiseConstraints, PairwiseConstraints]:
     """Return the pairs that count in a snapshot, over its samples by row number.
 
-    Pairs known in this snapshot override propagated ones. Those that neighbours inherited in it are left out. If two
+    Pairs known in this snapshot override propagated ones. Pairs that neighbours inherited in it are left out. If two
     objects are propagated both as must-linked and as cannot-linked, only the pair of larger weight counts, the later
     one for equal weights.
 
@@ -266,7 +266,7 @@ def pairs_at(
     Returns
     -------
     main, propagated : PairwiseConstraints
-        Those that became known there, and those from other snapshots, with weights. No pair is in both.
+        Pairs that became known there, and pairs from other snapshots, with weights. No pair is in both.
     """
     known = memory.take(memory.among(objects)) if isinstance(memory, KnownPairs) else memory.among(objects)
     weights = known.weights * fading.left(known.since, t)

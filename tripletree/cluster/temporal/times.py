@@ -46,7 +46,7 @@ class Times:
         return value if isinstance(value, np.datetime64) or not hasattr(value, "item") else value.item()
 
     def place(self, key: Any) -> Any:
-        """A number or text that compares with the places of other times. None if `key` cannot be a time of these.
+        """Return a number or text that compares with the places of other times, or None if `key` can be no such time.
 
         Nothing is cut or rounded: among days, "2002-05" is not taken for one near "2002-05-03".
         """
@@ -190,7 +190,7 @@ def _from_objects(values: np.ndarray) -> np.ndarray:
 
 
 def _dates(given: list) -> np.ndarray:
-    """Dates of Python, numpy and pandas, all with a time zone or none."""
+    """Return dates of Python, numpy and pandas, all with a time zone or all without."""
     aware = np.array([getattr(x, "tzinfo", None) is not None for x in given])
     if aware.any() and not aware.all():
         yes, no = int(np.flatnonzero(aware)[0]), int(np.flatnonzero(~aware)[0])

@@ -42,7 +42,7 @@ class Window:
 
 
 def windows(times: Times, window: Any, step: Any) -> list[Window]:
-    """Cut observations into windows of time. Those without an observation are left out.
+    """Cut observations into windows of time. Windows without an observation are left out.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def _points(times: Times, values: np.ndarray, order: np.ndarray, step: Any) -> l
 
 
 def _given(times: Times, values: np.ndarray, order: np.ndarray, window: Any, step: Any) -> list[Window]:
-    """The windows (start, end) that were given, in the order of their starts. Warns of observations in none of them."""
+    """The windows (start, end) that were given, in the order of their starts. Warn of observations outside of all."""
     _check_measured(times, values, "windows (start, end)")
     if step is not None:
         msg = f"step={step!r} is for windows of one length: leave it out beside windows (start, end)"
