@@ -50,7 +50,8 @@ def random_base(rng, n):
 def known(rows, n, noise=0.1, cannot=(), group=None):
     rows = np.array(rows, np.int32).reshape(-1, 3)
     group = np.arange(n, dtype=np.int32) if group is None else np.array(group, np.int32)
-    return divisive._Known(rows, np.ones(len(rows)), np.array(cannot, np.int32).reshape(-1, 2), group, noise)
+    one, apart = np.ones(len(rows)), np.array(cannot, np.int32).reshape(-1, 2)
+    return divisive._Known(rows, one, apart, group, noise, one > 0)
 
 
 def clades_of_parent(parent):

@@ -120,9 +120,11 @@ def test_chain__hard_triplets_hold_in_every_tree(n, rng):
         t = sample_triplets(h, n, random_state=rng).reindex(h.leaves)
         starts = [h.parent.astype(np.int32)] * 2
         one = np.ones(len(t))
-        found, noise = posterior.sample_trees(rng.normal(size=(n, 2)), starts, t.rows, one, rng, hard=True, effort=0.1)
-        assert all(displays(Hierarchy(parent, h.leaves), t).all() for parent in found)
-        assert not noise.any()
+        X, told = rng.normal(size=(n, 2)), one > 0
+        found = posterior.sample_trees(X, starts, t.rows, one, rng, hard=True, deciding=told, effort=0.1)
+        assert all(displays(Hierarchy(parent, h.leaves), t).all() for parent in found.parents)
+        assert not found.noise.any()
+        assert (found.power == 1).all()
 
 
 def test_chain__is_the_same_on_any_number_of_threads(monkeypatch, rng):
@@ -143,7 +145,7 @@ def test_chain__tells_how_far_it_is(rng):
     t = sample_triplets(yule(n, rng).reindex(LeafIndex(n)), 12, random_state=rng)
     start = yule(n, rng).reindex(LeafIndex(n)).parent.astype(np.int32)
     X, one = rng.normal(size=(n, 2)), np.ones(len(t))
-    posterior.sample_trees(X, [start, start], t.rows, one, rng, effort=0.1, tell=told.append)
+    posterior.sample_trees(X, [start, start], t.rows, one, rng, deciding=one > 0, effort=0.1, tell=told.append)
     assert sum(told) == 100
 
 
@@ -161,7 +163,8 @@ def test_effective_trees__of_two_chains(rng):
     leaf, shares = np.arange(30), np.zeros(100)
 
     def effective(parents):
-        return posterior.TreeSample(np.array(parents), shares[: len(parents)], leaf).mixing().effective_trees
+        some = shares[: len(parents)]
+        return posterior.TreeSample(np.array(parents), some, some, leaf).mixing().effective_trees
 
     # each chain stays at its own tree: a share is 0, 1/2 or 1, and the two are worth one tree
     assert effective([trees[0]] * 50 + [trees[1]] * 50) == pytest.approx(1.0)
@@ -170,6 +173,65 @@ def test_effective_trees__of_two_chains(rng):
     assert 50 < np.mean(independent) <= 100
     repeated = [effective(np.repeat(trees[i : i + 10], 10, axis=0)) for i in range(0, 400, 10)]
     assert 7 < np.median(repeated) < 15
+
+
+def test_left_out__is_the_chance_without_a_triplet():
+    """Of trees in the proportions that a posterior gives them, against the posterior without the triplet."""
+    trees = [Hierarchy.from_nested(x) for x in ([[[0, 1], 2], 3], [[[0, 2], 1], 3], [[0, 1], [2, 3]], [[[2, 3], 1], 0])]
+    trees = [h.reindex(LeafIndex(4)) for h in trees]
+    parents = np.array([h.parent for h in trees], np.int32)
+    prior, wrong = np.array([0.4, 0.3, 0.2, 0.1]), 0.2
+    t = tt.TripletSet(np.array([[0, 1, 2], [2, 3, 0], [1, 2, 3]], np.int32), 4)
+    shown = np.array([displays(h, t) for h in trees])
+    chance = np.where(shown, 1 - wrong, wrong / 2)
+    posterior_of = prior * chance.prod(axis=1)
+    copies = np.rint(60_000 * posterior_of / posterior_of.sum()).astype(int)
+    found = posterior._left_out(np.repeat(parents, copies, axis=0), np.full(copies.sum(), wrong), t.rows)
+    for k in range(3):
+        without = prior * np.delete(chance, k, axis=1).prod(axis=1)
+        assert found[k] == pytest.approx(without @ chance[:, k] / without.sum(), rel=1e-3)
+
+
+def test_stacked__weights_are_the_best_on_a_grid(rng):
+    """The greatest sum of logarithms of mixed chances, `USUAL` sure ones of one distribution among them."""
+    for usual in (0, 1, 2):
+        chance, weight = rng.random((3, 12)) ** 3 + 1e-3, rng.random(12) + 0.5
+        grid = [np.array([i, j, 60 - i - j]) / 60 for i in range(1, 60) for j in range(1, 60 - i)]
+
+        def merit(share, chance=chance, weight=weight, usual=usual):
+            return np.log(share @ chance) @ weight + posterior.USUAL * np.log(share[usual])
+
+        assert merit(posterior._stacked(chance, weight, usual)) > max(merit(x) for x in grid) - 1e-3
+    assert posterior._stacked(np.full((4, 3), 0.5), np.ones(3), 2).argmax() == 2  # nothing speaks against it
+
+
+def test_dealt__each_as_often_as_its_share_says(rng):
+    for n in (1, 7, 50):
+        share = rng.dirichlet(np.ones(5))
+        count = np.bincount(posterior._dealt(share, n), minlength=5)
+        assert count.sum() == n
+        assert (abs(count - n * share) < 1).all() or n < 5
+
+
+def test_features__count_as_the_statements_say(rng):
+    """Right triplets are not taken for wrong ones beside features of another tree. The right features count."""
+    truth = yule(50, rng).reindex(LeafIndex(50))
+    X, t = traits(truth, 6, rng), sample_triplets(truth, 100, random_state=rng)
+    right = DivisiveReCon(4, effort=0.5).fit(X, triplets=t)
+    other = DivisiveReCon(4, effort=0.5).fit(rng.permutation(X), triplets=t)
+    unseen = sample_triplets(truth, 500, random_state=rng)
+    for model in (right, other):
+        assert 0.03 <= model.feature_weight_ <= 4
+        assert model.noise_ < 0.1
+        assert displays(model.hierarchy_, unseen).mean() > 0.7
+    for given in (
+        {"hierarchy": truth},
+        {"hierarchy": truth, "constraints": "soft"},
+        {"triplets": t, "constraints": "hard"},
+    ):
+        setting = {"constraints": given.pop("constraints", "auto")}
+        assert DivisiveReCon(4, effort=0.1, **setting).fit(X, **given).feature_weight_ == 1.0
+    assert DivisiveReCon(4).fit(X).feature_weight_ is None
 
 
 def literal_r_hat(chains):

@@ -26,6 +26,14 @@ from tripletree.core.threads import one_blas_thread, side_by_side
 #: the model has it.
 FEATURES = 12
 
+#: Factors on this exponent, as features may fit the model worse or better: chains take one after the other, and the
+#: statements decide (`sample_trees`). The share of the steps that each takes, if these are more than `LEAST`. The
+#: number of statements for which the factor 1 counts beforehand.
+POWERS, PART, USUAL = (0.03, 0.1, 0.3, 1.0, 4.0), 0.5, 3.0
+
+#: Steps of the weights of these factors.
+WEIGHING = 200
+
 #: Leaves that a clade may be regrafted beside, for each of its leaves.
 NEAR = 10
 
@@ -65,12 +73,15 @@ class TreeSample:
         Of each tree. Parents come after their children.
     noise : ndarray of float64, shape (t,)
         The share of wrong triplets that goes with each tree.
+    power : ndarray of float64, shape (t,)
+        The factor on the exponent of the features that goes with each tree.
     leaf : ndarray of int64, shape (n,)
         The leaf of each sample in these trees.
     """
 
     parents: np.ndarray
     noise: np.ndarray
+    power: np.ndarray
     leaf: np.ndarray
 
     def hierarchies(self, leaves: LeafIndex) -> Iterator[Hierarchy]:
@@ -218,12 +229,18 @@ def sample_trees(
     *,
     hard: bool = False,
     noise: float | None = None,
+    deciding: np.ndarray | None = None,
     effort: float = 1.0,
     tell: Callable[[int], Any] = lambda done: None,
-) -> tuple[np.ndarray, np.ndarray]:
+) -> TreeSample:
     """Sample trees from chains that begin at given trees, as many from each.
 
     Chains from different trees show more of the possible trees than one that is as long as all of them.
+
+    How much the features should count is not known. If their exponent is too great, right statements are outvoted by
+    features that do not follow the model. If it is too small, everything is believed. So chains go from small to great
+    exponents: at first triplets move them freely, and features come in step by step. The sample has trees of each
+    exponent in such proportions that independent statements, each left out in turn, are most probable (stacking [1]_).
 
     Parameters
     ----------
@@ -234,21 +251,28 @@ def sample_trees(
         Triplets.
     rng : Generator
     hard : bool
-        Whether all triplets must hold.
+        Whether all triplets must hold. The exponent is the usual one then.
     noise : float or None
         The share of wrong triplets. None estimates it with the trees.
+    deciding : ndarray of bool, shape (m,), or None
+        The triplets that are independent statements. The exponent is the usual one if there are none.
     effort : float
         Factor on the number of steps.
     tell : callable
         Is given how many hundredths of all steps were taken since the last call.
 
-    Returns
-    -------
-    parents : ndarray of int32, shape (t, 2 n - 1)
-    noise : ndarray of float64, shape (t,)
+    References
+    ----------
+    .. [1] Yao, Vehtari, Simpson, Gelman (2018), Using Stacking to Average Bayesian Predictive Distributions, Bayesian
+       Analysis 13, 917-1003.
     """
     with one_blas_thread():  # the number of threads changes the rounding
         coordinates = [independent(points, start) for start in starts]
+    is_open = not hard and deciding is not None and bool(deciding.any())
+    powers, steps = POWERS if is_open else (1.0,), n_steps(len(points))
+    if is_open:
+        steps = max(round(PART * steps), min(steps, LEAST))
+    steps = round(effort * steps)
     seeds = rng.integers(2**63, size=len(starts)).tolist()
     each, taken, told = -(-TREES // len(starts)), [0.0] * len(starts), 0
 
@@ -257,16 +281,90 @@ def sample_trees(
         before, told = told, round(100 * sum(taken) / len(taken))
         tell(told - before)
 
-    def run(i: int, stop: Event) -> tuple[np.ndarray, np.ndarray]:
+    def run(i: int, stop: Event) -> list[tuple[np.ndarray, np.ndarray]]:
         chain = Chain(coordinates[i], starts[i], rows, weight, hard, noise, np.random.default_rng(seeds[i]))
+        usual, out = chain.power, []
+        for k, factor in enumerate(powers):
+            chain.power = factor * usual
 
-        def note(share: float) -> None:
-            taken[i] = share
+            def note(share: float, k: int = k) -> None:
+                taken[i] = (k + share) / len(powers)
 
-        return chain.sampled(n_steps(len(points), effort), each, stop, note)
+            out.append(chain.sampled(steps, each, stop, note))
+        return out
 
     found = side_by_side(run, len(starts), count)
-    return np.concatenate([x for x, _ in found]), np.concatenate([x for _, x in found])
+    trees = np.array([[x for x, _ in of_start] for of_start in found])
+    shares = np.array([[x for _, x in of_start] for of_start in found])
+    each = shares.shape[2]  # fewer if the steps are few
+    of = np.zeros(each, np.int64)
+    if is_open:
+        some = np.ascontiguousarray(rows[deciding])
+        left_out = [_left_out(np.concatenate(trees[:, k]), shares[:, k].ravel(), some) for k in range(len(powers))]
+        of = _dealt(_stacked(np.array(left_out), weight[deciding], powers.index(1.0)), each)
+    at = np.arange(each)
+    return TreeSample(
+        np.concatenate(trees[:, of, at]),
+        np.concatenate(shares[:, of, at]),
+        np.tile(np.array(powers)[of], len(starts)),
+        np.arange(len(points)),
+    )
+
+
+def _left_out(parents: np.ndarray, noise: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """The chance of each triplet given the others, by trees that were sampled with all of them.
+
+    A tree is the more probable without a triplet the less it has to do with it: the mean is a harmonic one.
+    """
+    total = np.zeros(len(rows))
+    for parent, wrong in zip(parents, noise, strict=True):
+        total += 1 / np.where(displayed(Hierarchy(freeze(parent.copy())), rows), 1 - wrong, wrong / 2)
+    return len(parents) / total
+
+
+def _stacked(chance: np.ndarray, weight: np.ndarray, usual: int) -> np.ndarray:
+    """The weights of distributions that make what they say in their mean most probable.
+
+    Parameters
+    ----------
+    chance : ndarray of float64, shape (p, m)
+        How probable each distribution makes each statement.
+    weight : ndarray of float64, shape (m,)
+    usual : int
+        `USUAL` further statements are sure in this distribution, and impossible in the others.
+
+    Returns
+    -------
+    ndarray of float64, shape (p,)
+
+    Examples
+    --------
+    >>> _stacked(np.array([[0.5], [0.5]]), np.ones(1), 1).round(3).tolist(), USUAL
+    ([0.0, 1.0], 3.0)
+    """
+    share = np.full(len(chance), 1 / len(chance))
+    for _ in range(WEIGHING):
+        part = share[:, None] * chance
+        share = part / part.sum(axis=0) @ weight
+        share[usual] += USUAL
+        share /= share.sum()
+    return share
+
+
+def _dealt(share: np.ndarray, n: int) -> np.ndarray:
+    """Numbers of parts for n places, as many of each as its share says, evenly mixed.
+
+    Examples
+    --------
+    >>> _dealt(np.array([0.5, 0.25, 0.25]), 8).tolist()
+    [0, 1, 2, 0, 0, 1, 2, 0]
+    """
+    owed, out = np.zeros(share.size), np.empty(n, np.int64)
+    for k in range(n):
+        owed += share
+        out[k] = owed.argmax()
+        owed[out[k]] -= 1
+    return out
 
 
 class Chain:
