@@ -72,7 +72,7 @@ def test_cluster__a_plain_table_is_read_without_a_word(run, tmp_path, columns):
     assert "is a sample" not in err
 
 
-@pytest.mark.parametrize("last", ["Total", "GRAND TOTAL", "Summe", "mean", "Moyenne"])
+@pytest.mark.parametrize("last", ["Total", "GRAND TOTAL", "Summe:", "mean", "Moyenne"])
 def test_cluster__a_row_that_sums_up_is_told(run, tmp_path, last):
     (tmp_path / "d.csv").write_text(table(town=[*NAMED, last], v=[*V, "43.1"], w=[*W, "42.7"]))
     told = f"d.csv: '{last}' (line 10) is a sample; leave out the row if it sums up the others"
@@ -105,6 +105,10 @@ def test_commands__tell_the_same_line(run, tmp_path):
         ("nr,bird,sex\n1,t0,f\n2,t1,f\n3,t4,m\n4,t5,m\n", "labels in 'bird', classes in 'sex'"),
         ("ring_id,bird,sex\n11,t0,f\n15,t1,f\n13,t4,m\n14,t5,m\n", "labels in 'bird', classes in 'sex'"),
         ("bird,sex,mass\nt0,f,1.5\nt1,f,1.5\nt4,m,2.5\nt5,m,2.75\n", "labels in 'bird', classes in 'sex'"),
+        ("bird,year,sex\nt0,2001,f\nt1,2002,f\nt4,2001,m\nt5,2002,m\n", "labels in 'bird', classes in 'sex'"),
+        ("bird,confidence,sex\nt0,3,f\nt1,4,f\nt4,4,m\nt5,3,m\n", "labels in 'bird', classes in 'sex'"),
+        ("bird,Plate,sex\nt0,1,f\nt1,2,f\nt4,1,m\nt5,2,m\n", "labels in 'bird', classes in 'sex'"),
+        ("bird,note,sex\nt0,,f\nt1,torn,f\nt4,,m\nt5,old,m\n", "labels in 'bird', classes in 'sex'"),
         ("bird,sex\nt0,f\nt1,f\nt4,m\nt5,m\n", None),
         ("t0,f\nt1,f\nt4,m\nt5,m\n", "no header; labels in column 0, classes in column 1"),
         ("f,t0\nf,t1\nm,t4\nm,t5\n", "no header; labels in column 1, classes in column 0"),
@@ -204,3 +208,13 @@ def test_commands__tell_once_of_99_among_classes_and_of_classes_that_are_measure
         told = run(*command.split()).stderr
         assert "8 different numbers for 8 samples, with decimals, are taken for classes" in told
         assert "classes has 8 labels of 8 classes, so nothing follows" in told
+
+
+def test_cluster__titles_above_decimal_commas_and_groups_of_columns(run):
+    text = "Nester 2024;;\n;;\nvogel;masse;höhe\na;1,5;2\nb;1,7;2,5\nc;9,5;8\n"
+    done = run("cluster", "-", "-k", 2, "--decimal", ",", text=text)
+    assert "read 3 rows below the title 'Nester 2024': names in 'vogel'; 2 features" in done.stderr
+    groups = "size,,place,\nbird,mass,x,y\na,1,2,3\nb,1,3,3\nc,9,9,9\n"
+    told = run("cluster", "-", "-k", 2, text=groups, status=2).stderr
+    assert "if line 2 is the header, delete what stands above it" in told
+    run("cluster", "-", "-k", 2, text=groups.partition("\n")[2])

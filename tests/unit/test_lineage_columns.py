@@ -163,6 +163,7 @@ MERGED = [
     ),
     ("id\tfamily\tgenus\np1\tRosaceae\tRosa\np2\t\t\np3\t\tMalus\np4\tFagaceae\tQuercus\np5\t\t\n", 1),
     ("genus,species\nRosa,canina\n,gallica\nQuercus,robur\n,alba\n", 0),
+    ("phylum,family,genus\nP,Rosaceae,Rosa\nP,,Malus\nP,Fagaceae,Quercus\nP,,Fagus\n", 0),
 ]
 WHOLE = [
     "family,genus,species\nRosaceae,Rosa,canina\nRosaceae,Rosa,gallica\nRosaceae,Malus,pumila\nFagaceae,Quercus,robur\n"
@@ -172,6 +173,7 @@ WHOLE = [
     "id\tfamily\tgenus\np1\tRosaceae\tRosa\np2\tRosaceae\tRosa\np3\tRosaceae\tMalus\np4\tFagaceae\tQuercus\n"
     "p5\tFagaceae\tQuercus\n",
     "genus,species\nRosa,canina\nRosa,gallica\nQuercus,robur\nQuercus,alba\n",
+    "phylum,family,genus\nP,Rosaceae,Rosa\nP,Rosaceae,Malus\nP,Fagaceae,Quercus\nP,Fagaceae,Fagus\n",
 ]
 
 
@@ -192,6 +194,8 @@ def test_lineage_columns__merged_cells_are_asked_about(text, whole):
         "family,genus,species\nRosaceae,Rosa,canina\nRosaceae,Rosa,gallica\n,Malus,pumila\n",  # a name stands twice
         "family,genus,species\n,Malus,pumila\nRosaceae,Rosa,canina\n",  # nothing is above
         "family,genus,species\nRosaceae,Rosa,canina\nFagaceae,,robur\n",  # a gap on the way
+        "order,family,genus\nRosales,Rosaceae,Rosa\nRosales,,Malus\nFagales,,Quercus\n",  # others before
+        "order,family,genus\nRosales,Rosaceae,Rosa\nRosales,,Malus\nFagales,Fagaceae,Quercus\n",  # one alone
         "family,genus,species\nRosaceae,Rosa,canina\nFagaceae,Quercus,\n",
     ],
 )

@@ -515,7 +515,10 @@ def check_class_columns(columns: Sequence[str] | None, path: str | None) -> None
         raise click.UsageError(msg)
 
 
-_NO_CLASSES = "{}: expected a header line and under it lines of at least two columns, label and class"
+_NO_CLASSES = (
+    "{}: expected a header line and under it lines of at least two columns, label and class, with commas or tabs "
+    "between"
+)
 
 
 def read_classes(path: str, known: Collection[str] = ()) -> dict[str, str]:

@@ -474,7 +474,10 @@ def _check_header(names: list[str], table: RowTable, where: str) -> None:
     """Refuse a header that names a column twice, or that is a row of numbers."""
     repeated = [x for x in dict.fromkeys(names) if names.count(x) > 1]
     if repeated:
-        raise bad_input(f"{where}: more than one column is called {repeated[0]!r}; each needs a name of its own")
+        first = [cell_text(x[0]) for x in table.columns]
+        below = repeated[0] == "" and all(first) and not any(map(is_number, first))  # type: ignore[arg-type]
+        cure = f"; if {table.unit} {table.lines[0]} is the header, delete what stands above it" if below else ""
+        raise bad_input(f"{where}: more than one column is called {repeated[0]!r}; each needs a name of its own{cure}")
     counted_from_0 = [str(k) for k in range(len(names))]
     if [x for x in names if x] == counted_from_0[: len(names) - names.count("")]:
         return  # counted, as pandas does it

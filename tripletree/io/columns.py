@@ -57,7 +57,7 @@ _PROXIMITY = (
     r"|bray_?curtis|unifrac|mash|ani|mahalanobis|km|error|err"
 )
 _P_VALUE = r"(?:[pqe]_?val(?:ue)?|fdr|p_?adj)"
-_MEASURE = re.compile(
+MEASURE = re.compile(
     rf"(?:.*_)?(?:{_PROXIMITY}|weights?|gewicht|poids|ratings?|confidence|konfidenz|confiance|counts?|n|identity"
     rf"|{_P_VALUE})"
 )
@@ -96,7 +96,7 @@ def alike_columns(table: RowTable, are_codes: Callable[[set[str]], bool]) -> lis
         people, dates = WHO.among([name]) or WHEN.among([name]), all(map(DATE.fullmatch, cells))
         one = len(cells) == 1 and len(table.lines) > 2
         counts = numbers and is_called_id(name) and not is_name("", list(map(cell_text, column)))  # type: ignore[arg-type]
-        measures = decimals or counts or (numbers and _MEASURE.fullmatch(words_of(name)))
+        measures = decimals or counts or (numbers and MEASURE.fullmatch(words_of(name)))
         if cells and not (measures or people or dates or one or are_codes(cells)):
             words[name] = cells if numbers else cells | {y for x in cells if (y := SHAPE.sub("\0", x)) != x}
     groups: list[list[str]] = []

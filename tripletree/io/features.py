@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from tripletree.core.labels import is_gap
-from tripletree.io.columns import CLASS_NAMES, DATE, is_called_id, plain, words_of
+from tripletree.io.columns import CLASS_NAMES, DATE, MEASURE, WHEN, is_called_id, plain, words_of
 from tripletree.io.table import cell_of, cell_text, is_number
 
 Kind = Literal["id", "class", "date", "text", "constant", "measure"]
@@ -46,6 +46,8 @@ _LONG, _CLOSE = 6, 0.05
 _NO_COUNT = 4
 #: Names of what a classifier predicts, and of the other half of a place.
 _TARGETS, _PLACES = frozenset({"y", "Y"}), frozenset({"x", "X"})
+#: Names of times that are numbers.
+_TIMES = frozenset({"year", "month", "day", "week", "hour", "jahr", "monat", "année", "annee", "año", "anno", "mois"})
 #: Classes that a column without a name for classes may have, beside its samples.
 _FEW = 10
 #: Names of rows that sum up the others, and of how many of the last rows.
@@ -80,7 +82,7 @@ def kind_of(name: str, cells: Sequence[str]) -> Kind:
     different = len(set(known))
     if different < 2:
         return "constant"
-    if all(map(DATE.fullmatch, known)):
+    if all(map(DATE.fullmatch, known)) or plain(name) in _TIMES or WHEN.among([name]):
         return "date"
     if all(map(is_number, known)):
         found = _no_measure(name, known)
@@ -162,13 +164,14 @@ def _no_measure(name: str, cells: Sequence[str]) -> Doubtful | None:
 def sums_among(labels: Sequence[Any]) -> list[int]:
     """The places of rows at the end that are called as if they summed up the others: Total, mean."""
     n = len(labels)
-    return [k for k in range(max(0, n - LAST_ROWS), n) if n > 2 and _SUMS.fullmatch(str(labels[k]).strip().lower())]
+    return [k for k in range(max(0, n - LAST_ROWS), n) if n > 2 and _SUMS.fullmatch(str(labels[k]).strip(" :").lower())]
 
 
 def classes_among(names: Sequence[str], columns: Sequence[Sequence[str]], able: Iterable[int]) -> list[int]:
     """The columns that may hold classes: of words or whole numbers that repeat, and no ids or dates."""
     kinds = {k: kind_of(names[k], columns[k]) for k in able}
-    return [k for k, kind in kinds.items() if kind in ("class", "text", "measure") and _repeats(columns[k], kind)]
+    fit = [k for k, kind in kinds.items() if kind in ("class", "text", "measure") and _repeats(columns[k], kind)]
+    return [k for k in fit if kinds[k] != "measure" or MEASURE.fullmatch(words_of(names[k])) is None]
 
 
 def _repeats(cells: Sequence[str], kind: Kind) -> bool:

@@ -901,9 +901,16 @@ def _of_table(table: RowTable, asked: _Asked) -> PathTree:
     else:
         tree = asked.tree(table.path, ";")
         tree.look_for_confidences(cell_text(x) or "" for k in places for x in table.columns[k][:_SAMPLE])
-        cells = [list(map(cell_text, table.columns[k])) for k in places]
-        if asked.fill or (asked.fill is None and _are_merged(cells)):
-            cells = _filled_down(cells, table, wanted, asked.fill, whole=items is not None)
+        cells: Columns = [list(map(cell_text, table.columns[k])) for k in places]
+        merged = _merged_column(cells) if asked.fill is None else None
+        if merged is not None:
+            table.refuse(
+                next(i for i, x in enumerate(cells[merged]) if x is None),
+                f"{wanted[merged]!r} is empty before names of lower ranks, and none of its names stands twice: are "
+                "these merged cells, which have the name above (fill=True), or is it not known (fill=False)?",
+            )
+        if asked.fill:
+            cells = _filled_down(cells, whole=items is not None)
         known = _ranks_in(wanted)
         ranks = [known.get(x) or _rank_of(x) or plain(x) for x in wanted]
         rows = zip(*cells, strict=True)
@@ -933,41 +940,40 @@ def _of_table(table: RowTable, asked: _Asked) -> PathTree:
     return _full(tree)
 
 
-def _are_merged(cells: Columns) -> bool:
-    """True if columns of ranks look like merged cells: the first one has gaps before names, and no name twice."""
-    first, *others = cells
-    if not first or first[0] is None or None not in first:
-        return False
-    names = [x for x in first if x is not None]
-    if len(set(names)) < len(names):
-        return False
-    gaps = [i for i, x in enumerate(first) if x is None]
-    return any(column[i] is not None for i in gaps for column in others)
+def _merged_column(cells: Columns) -> int | None:
+    """The first column of ranks that looks like merged cells: it has gaps before names, and no name twice.
+
+    Behind others, which may be filled, it has two gaps or more, each in a row that has the same names before as the
+    row above.
+    """
+    for k, column in enumerate(cells[:-1]):
+        names = [x for x in column if x is not None]
+        if len(names) == len(column) or not names or len(set(names)) < len(names):
+            continue
+        gaps = [i for i, x in enumerate(column) if x is None and any(y[i] is not None for y in cells[k + 1 :])]
+        if k == 0 and gaps and column[0] is not None:
+            return k
+        if k and len(gaps) > 1 and all(i and all(y[i] == y[i - 1] is not None for y in cells[:k]) for i in gaps):
+            return k
+    return None
 
 
-def _filled_down(
-    cells: Columns, table: RowTable, names: Sequence[str], fill: bool | None, *, whole: bool
-) -> list[list[str | None]]:
-    """Columns of ranks in which empty cells before a name have the names above. With `whole` those of empty rows do."""
-    if fill is None:
-        row = next(i for i, x in enumerate(cells[0]) if x is None)
-        table.refuse(
-            row,
-            f"{names[0]!r} is empty before names of lower ranks, and none of its names stands twice: are these merged "
-            "cells, which have the name above (fill=True), or is it not known (fill=False)?",
-        )
-    first = [len(cells)] * len(cells[0])  # the first cell with a name: those before it are filled
-    for k in range(len(cells) - 1, -1, -1):
-        first = [y if x is None else k for x, y in zip(cells[k], first, strict=True)]
-    found = []
-    for k, column in enumerate(cells):
-        above: str | None = None
+def _filled_down(cells: Columns, *, whole: bool) -> Columns:
+    """Columns of ranks in which an empty cell before a name has the name above, if those to the left have, too.
+
+    With `whole`, empty cells behind the last name of a row are filled, too.
+    """
+    found: list[tuple[str | None, ...]] = []
+    above: tuple[str | None, ...] = (None,) * len(cells)
+    for row in zip(*cells, strict=True):
+        last = len(row) if whole else max((k for k, x in enumerate(row) if x is not None), default=0)
         filled: list[str | None] = []
-        for x, start in zip(column, first, strict=True):
-            above = x if k >= start else above
-            filled.append(above if whole or start < len(cells) else None)
-        found.append(filled)
-    return found
+        for k, x in enumerate(row):
+            like_above = x is None and k < last and filled == list(above[:k])
+            filled.append(above[k] if like_above else x)
+        above = tuple(filled)
+        found.append(above)
+    return list(zip(*found, strict=True)) or cells
 
 
 #: Columns of names and ids by which a row may refer to the row of its accepted taxon, the surest first.

@@ -378,14 +378,14 @@ def _lines_of_titles(text: str) -> int:
     The header has a name for each cell of the row below it, which has a number.
     """
     head = text[:20_000].split("\n")[:_HEAD]
-    delimiter = max(_DELIMITERS, key=lambda x: max((len(_cells(line, x)) for line in head), default=0))
+    delimiter = max(_DELIMITERS, key=lambda x: sum(len(_cells(line, x)) for line in head))
     rows = [[x.strip() for x in _cells(line.rstrip("\r"), delimiter)] for line in head]
     filled = [sum(map(bool, row)) for row in rows]
     at = next((k for k, n in enumerate(filled) if n > 1), 0)
     if not any(filled[:at]) or head[0].startswith("#") or _SEP_LINE.fullmatch(head[0].strip()):
         return 0
     below = next((k for k in range(at + 1, len(rows)) if filled[k]), None)
-    if below is None or any(map(is_number, rows[at])) or not any(map(is_number, rows[below])):
+    if below is None or any(map(is_number, rows[at])) or not any(is_number(with_point(x)) for x in rows[below]):
         return 0
     return at if len(rows[below]) == len(rows[at]) and filled[at] >= filled[below] else 0
 
