@@ -11,7 +11,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Collection
 from functools import partial
-from time import thread_time
+from time import monotonic, sleep, thread_time
 from typing import Any, NamedTuple
 
 from tripletree.core.answers import Answer
@@ -22,6 +22,8 @@ QUICK = 0.005
 #: The most questions in stock. They are chosen without the answers that come meanwhile, so many would be much alike:
 #: with 20 in stock, 100 answers said less about a tree than 100 answers to trios drawn at random.
 MOST_IN_STOCK = 4
+#: The most seconds of a rest between two times at work.
+MOST_REST = 1.0
 #: The names of the open questions in stock, for the model. No person has such a name.
 STOCK = "\0stock "
 
@@ -171,6 +173,7 @@ class Learner:
 
     def _run(self) -> None:
         while True:
+            start = monotonic()
             try:
                 busy = self._hear()
                 while self._fill():
@@ -182,6 +185,7 @@ class Learner:
                 if not busy and not self._news:
                     self._at_work = False
                     return
+            sleep(min(monotonic() - start, MOST_REST))  # half of the time Python is free for the people
 
     def _fill(self) -> bool:
         """Add a question to the stock. False if there are enough, or no question is left."""
