@@ -6,13 +6,14 @@ that are missing from the index, or occur twice in it, are refused.
 
 ==========================  ============================================================================================
 `ReCon`                     agglomeration: the closest merge that keeps triplets and pairs satisfiable. No dead ends
-`DivisiveReCon`             division from the top: triplets, pairs, a hierarchy or classes, all of which may be wrong in
-part `ConstrainedCompleteLink`   complete linkage of distances changed by must-links and cannot-links. Can ask for them
-`COPKMeans`                 k-means that breaks no must-link and no cannot-link `PCKMeans`                  k-means in
-which a violated must-link or cannot-link has a price `MPCKMeans`                 the same, and it learns a metric for
-all clusters, or one for each `CVQE`                      k-means in which the price of a violated pair is a distance:
-CVQE, LCVQE and CVQE+ `BoostedConstrainedKMeans`  many quick k-means vote. Pairs that one violates come first in the
-next `ActiveClustering`          asks somebody about well-chosen pairs, block by block, and clusters with the answers
+`DivisiveReCon`             division from the top: triplets, pairs, a hierarchy or classes, which may be wrong in part
+`ConstrainedCompleteLink`   complete linkage of distances changed by must-links and cannot-links. Can ask for them
+`COPKMeans`                 k-means that breaks no must-link and no cannot-link
+`PCKMeans`                  k-means in which a violated must-link or cannot-link has a price
+`MPCKMeans`                 the same, and it learns a metric for all clusters, or one for each
+`CVQE`                      k-means in which the price of a violated pair is a distance: CVQE, LCVQE and CVQE+
+`BoostedConstrainedKMeans`  many quick k-means vote. Pairs that one violates come first in the next
+`ActiveClustering`          asks somebody about well-chosen pairs, block by block, and clusters with the answers
 `OddOneOutClustering`       asks somebody which of three samples is the odd one out, and clusters by the answers
 `TemporalClustering`        clusters through time: snapshots of the same objects, each with an eye on the one before
 ==========================  ============================================================================================
