@@ -135,6 +135,8 @@ def test_gower__frames_of_all_kinds_say_the_same():
     table = pa.Table.from_pandas(frame)
     for other in (pl.from_pandas(frame), table, frame.assign(when=frame["when"].dt.tz_localize("UTC"))):
         assert gower_distances(other) == pytest.approx(expected, nan_ok=True)
+    wide = pl.DataFrame({"n": [1, None, 3]}, schema={"n": pl.Int128})
+    assert gower_distances(wide)[0, 2] == 1.0
     with pytest.raises(ValueError, match=r"row 2 of X has no known value, so metric='gower'"):
         ReCon(2, metric="gower", linkage="average").fit([[1.0, "u"], [2.0, "v"], [None, None]])
     with pytest.raises(ValueError, match=r"row 1 of X has no known value, like 1 other, so metric='gower'"):

@@ -167,7 +167,7 @@ def _columns(X: Any) -> tuple[list[Any], list[Any]]:
         return list(X.columns), [X.iloc[:, t] for t in range(len(X.columns))]
     names = column_names(X)
     if names is not None:  # of polars and Arrow
-        return names, [X[x].to_numpy() for x in names]
+        return names, [_array(X[x]) for x in names]
     if hasattr(X, "tocsr"):
         msg = "Gower's distance compares columns of a data frame or a dense array; X is sparse"
         raise TypeError(msg)
@@ -181,6 +181,13 @@ def _columns(X: Any) -> tuple[list[Any], list[Any]]:
         msg = f"expected a table with a row for each sample, not {described(X)}"
         raise ValueError(msg)
     return list(range(table.shape[1])), list(table.T)
+
+
+def _array(column: Any) -> np.ndarray:
+    """A column of polars or Arrow as an array, of objects where numpy has no such type."""
+    if str(getattr(column, "dtype", "")).endswith("Int128"):
+        return np.array(column.to_list(), object)
+    return column.to_numpy()
 
 
 def _numbers(column: Any, name: Any) -> np.ndarray | None:

@@ -764,6 +764,9 @@ class InUnit(NamedTuple):
 
 def numbers_in_unit(cells: Sequence[str | None]) -> InUnit | None:
     """Cells that are numbers, three different ones or more, with one unit behind all of them. None for others."""
+    first = next((x for x in cells if x is not None and not is_gap(x)), None)
+    if first is None or _WITH_UNIT.fullmatch(first) is None:  # most columns
+        return None
     known = {x: _WITH_UNIT.fullmatch(x) for x in {*cells} if x is not None and not is_gap(x)}
     found = {x: (one[1], one[2].strip()) for x, one in known.items() if one is not None}
     if len(found) < len(known) or len({unit for _, unit in found.values()}) != 1:
