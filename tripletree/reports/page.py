@@ -306,6 +306,8 @@ def _groups_text(report: Report) -> str:
         f"{'is' if states['whole'] == 1 else 'are'} whole in {how}, {states['half']:,} more than half, and "
         f"{states['broken']:,} broken"
     )
+    if states["broken"]:
+        text += f" ({'it is' if states['broken'] == 1 else 'they are'} contradicted by the data, or not shown by them)"
     worst = _least_whole(report)[:3]
     return f"{text}: {'; '.join(map(_told_of_group, worst))}." if worst else f"{text}."
 
@@ -738,6 +740,8 @@ def _clades(report: Report) -> str:
             "the data and the knowledge. One sample more or less makes another clade, so large clades have low "
             "probabilities although most of their samples belong together."
         )
+        if getattr(report.model, "constraints_", None) == "hard":
+            text += " Clades that the knowledge implies have 1, whatever the data say, as all of it must hold."
         mixing = getattr(report.model, "mixing_", None)
         if mixing is not None:
             trees, open_ = round(mixing.effective_trees), len(mixing.r_hat)
