@@ -445,7 +445,7 @@ def _values(table: Table, standardize: bool, seed: int) -> tuple[np.ndarray | No
 
 
 def _export(session: Session, folder: Path) -> None:
-    """Write what the answers say into a folder, and the names of the files."""
+    """Write the results into a folder, and print the file names."""
     from tripletree.ask.exports import files_of
 
     folder.mkdir(parents=True, exist_ok=True)

@@ -401,7 +401,7 @@ _IMPOSSIBLE: dict[str, tuple[str, Callable[[np.ndarray], np.ndarray]]] = {
 
 
 def check_rows(samples: Any, metric: Any) -> None:
-    """Refuse samples for which the metric is not defined, or means something else."""
+    """Raise if the metric is undefined for some rows (zeros under cosine) or compares truth values of other numbers."""
     if not isinstance(metric, str) or metric not in _IMPOSSIBLE:
         return
     what, find = _IMPOSSIBLE[metric]

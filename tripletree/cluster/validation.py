@@ -275,7 +275,7 @@ class Measured(NamedTuple):
         return np.array([self.error_of(x.astype(float)) for x in self.holds])
 
     def verdict(self, more: int, none: int = 0) -> tuple[float, float, str]:
-        """The gain of one amount over another, its standard error if there is none, and whether it is clear.
+        """Return the gain of one amount over another, its standard error under no true gain, and whether it is clear.
 
         Knowledge helps only if samples are then placed better than by chance, and hurts only if they are without it.
         """

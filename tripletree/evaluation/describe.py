@@ -143,7 +143,7 @@ class Description:
         if self.information is None or self.n_leaves < 3:
             return None
         everything = self.all_information
-        # where more than one hierarchy is left, a bit is missing at the least
+        # if more than one hierarchy remains, at least 1 bit is missing
         return 1.0 if everything - self.information < 0.5 else self.information / everything
 
     def to_dict(self) -> dict[str, Any]:

@@ -483,9 +483,9 @@ def read_hierarchy(path: Source, *, format: str | None = None, **options: Any) -
     format : str, optional
         One of `FORMATS`. By default `recognize` tells.
     **options
-        For the reader of the format: ``labels="id"``, and so on. See ``help(tripletree.io.read_obo)`` and its like. For
-        trees: of `tripletree.interop.from_tree` or `from_networkx`.
-        ``root=`` reads only a node and its descendants, in every format. ``outgroup=`` puts the root of a tree where
+        For the reader of the format: ``labels="id"``, and so on. See the help of the reader, as
+        ``help(tripletree.io.read_obo)``. For trees: of `tripletree.interop.from_tree` or `from_networkx`. ``root=``
+        reads only a node and its descendants, in every format. ``outgroup=`` puts the root of a tree where
         `Hierarchy.reroot` does, and ``rooted=True`` takes an unrooted tree as rooted where it is written. Files with
         several trees take ``tree=0`` or ``join=True``, see `tripletree.io.read_newick`. Formats that may give a node
         several parents, networks among them, take ``parent="deepest"``, ``"first"``, ``"smallest"`` or ``"error"`` (the
@@ -603,7 +603,7 @@ def read_support(
         Name of the support in comments such as ``[&posterior=0.98]`` and ``[&&NHX:B=98]``, and the type of a confidence
         in PhyloXML: the first that a node has.
     **options
-        For the reader of the format, as in `read_newick` and its like, and ``part=1`` for the second number where a
+        For the reader of the format, for instance of `read_newick`, and ``part=1`` for the second number where a
         node has several: 99 of ``94.3/99``, as IQ-TREE writes them. By default the first, ``part=0``. With
         ``outgroup=`` the support moves with the branches.
 
@@ -760,7 +760,7 @@ def read_synonyms(path: Source, *, format: str | None = None, **options: Any) ->
     Parameters
     ----------
     path : path, file object or "-"
-        A taxdump as `read_taxdump` takes it, with names.dmp, or a file as `read_obo` and its like do.
+        A taxdump as `read_taxdump` takes it, with names.dmp, or a file of another ontology, as for `read_obo`.
     format : str, optional
         "taxdump", "obo", "owl" or "obograph". By default `recognize` tells.
     **options
@@ -852,7 +852,7 @@ def write_hierarchy(
         .newick, .tree, .tre, .nh, .nex, .nexus, .nxs, .json, .csv, .tsv, .parquet (edges), .lineages, .npy, .npz
         (linkage), .dot, .gv.
     **options
-        For the writer of the format, see ``help(tripletree.io.write_newick)`` and its like.
+        For the writer of the format, see its help, as ``help(tripletree.io.write_newick)``.
 
     Returns
     -------

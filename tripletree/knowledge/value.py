@@ -582,7 +582,7 @@ def align_knowledge(
     missing
         As for `align_classes`.
     **given
-        Any of `KINDS`, as for `align_triplets` and its like. None is not given.
+        Any of `KINDS`, in the forms that a `fit` takes. None counts as not given.
 
     Returns
     -------

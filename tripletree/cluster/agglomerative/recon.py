@@ -315,7 +315,8 @@ class ReCon(TripletClusterer):
             The names of the rows, for an X without an index. Cross-validation cuts them as it does X.
         sample_weight : array_like of float, shape (n_samples,), optional
             How many samples each row stands for, more than 0: a row of weight 3 is merged, cut and counted as three
-            equal rows are, of which triplets name the first. See Notes of the class. Not with pairs or micro-clusters.
+            equal rows are, and triplets name the first of them. See Notes of the class. Not with pairs or
+            micro-clusters.
         validate : bool
             If True, hide the constraints on a fifth of the samples at a time, and compare them with results made
             with and without the rest: six further fits, and up to ten if constraints turn out to hurt.
