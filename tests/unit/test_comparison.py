@@ -221,7 +221,7 @@ def test_compare_methods__another_file_is_refused_and_left(sets, tmp_path, text)
         ({"data_sets": [("x", [[0.0], [1.0]])]}, TypeError, r"data_sets\[0\] must be \(name, X, y\)"),
         ({"data_sets": None}, TypeError, "must be a mapping .* not NoneType"),
         ({"knowledge": "wisdom"}, ValueError, "knowledge must be one of 'pairs', 'triplets', 'classes', not 'wisdom'"),
-        ({"knowledge": 3}, TypeError, r"None, or f\(y, seed\), not int"),
+        ({"knowledge": 3}, TypeError, r"None, a Knowledge, or f\(y, seed\), not int"),
         ({"data_sets": {"x": ([[0.0], [1.0]], [1, 2, 3])}}, ValueError, "'x' has 2 samples, but y has 3"),
         ({"data_sets": {"x": ([[0.0], [1.0], [2.0]], [1, None, 2])}}, ValueError, "each sample needs a class"),
         ({"data_sets": [("x", [[0.0], [1.0]], [1, 2])] * 2}, ValueError, "two data sets are called 'x'"),
