@@ -26,7 +26,7 @@ from tripletree.core.arrays import freeze
 from tripletree.core.checks import check_count, counted, described
 from tripletree.core.comparisons import Comparisons
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
-from tripletree.core.labels import aligned_codes, class_codes, classes_or_none
+from tripletree.core.labels import KnownClasses, aligned_codes, class_codes, classes_or_none
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.notes import doubts, on_labels
 from tripletree.core.ontology import Ontology
@@ -269,7 +269,8 @@ def _matched_classes(classes: Any, names: LeafIndex, synonyms: Any, missing: Any
         known = {x: y for x, y in zip(classes, given, strict=True) if y is not None}
         n_given = len(known)
         meant, found = _matched_labels(known, names, synonyms)
-        classes = {meant[x]: y for x, y in known.items() if x in meant}
+        mine = {meant[x]: y for x, y in known.items() if x in meant}
+        classes = KnownClasses(mine.get(x) for x in names)
     codes, called = aligned_codes(classes, names, "classes", partial(class_codes, missing=missing))
     n_used = int((codes >= 0).sum())
     if len(called) < 2:
