@@ -308,3 +308,12 @@ def test_pictures__leaves_have_a_second_name_in_brackets(rng):
     for plot, given in ((plot_dendrogram, (h,)), (plot_tanglegram, (h, other)), (plot_heatmap, (h, np.eye(12)))):
         with pytest.raises(UnknownLeafError, match="keys of second_names"):
             plot(*given, second_names={"id99": "x"})
+
+
+def test_tanglegram__in_a_column_letters_are_smaller_before_names_are_shorter(rng):
+    names = [f"{'abcdefghij'[k % 10] * 11}{k:02}" for k in range(20)]
+    one, two = (from_linkage(linkage(rng.normal(size=(20, 3)), "average"), leaves=names) for _ in range(2))
+    ax = plot_tanglegram(one, two, width="column")
+    labels = ax.findobj(lambda x: x.get_gid() == "label")
+    assert sorted(x.get_text() for x in labels) == sorted(2 * names)
+    assert all(5 < x.get_fontsize() <= 7 for x in labels)

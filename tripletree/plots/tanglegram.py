@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
-TREE = 0.25  # part of the width that each tree takes
+TREE, FONT = 0.25, 9.0  # part of the width that each tree takes, largest font in points
 
 
 class TreePair(NamedTuple):
@@ -47,6 +47,7 @@ class TreePair(NamedTuple):
     shared : for each side bool[M], whether the clade of a drawn node is also in the other hierarchy
     crossed : the number of crossings
     depth : the part of the width that each tree takes
+    font : the largest font of labels, in points
     """
 
     sides: tuple[CollapsedTree, CollapsedTree]
@@ -55,6 +56,7 @@ class TreePair(NamedTuple):
     shared: tuple[np.ndarray, np.ndarray]
     crossed: int
     depth: float = TREE
+    font: float = FONT
 
 
 def _find_clades(one: Hierarchy, two: Hierarchy) -> tuple[np.ndarray, np.ndarray]:
@@ -129,8 +131,8 @@ def collapse_pair(pair: TreePair, heights: str, tips: int) -> TreePair:
 ALL, MOST = 150, 20_000
 # Above LINES lines, bands between TIPS collapsed subtrees are drawn instead.
 LINES, TIPS = 200, 60
-FONT = 9.0  # largest font in points
 SMALLEST, SCALE_FONT = 4.5, 7.0
+SMALLER, WHOLE = (6.0, 5.5), 4  # fonts that are tried before names are shorter than the first few of SHORTER
 ROOM = 0.3  # largest part of the width that labels take on each side
 MIDDLE = 0.14  # least part of the width between the labels. Trees give way
 WIDTH, FREE = 9.0, 0.2  # inches of a new figure, and part that labels may take on each side before it grows
@@ -254,7 +256,12 @@ def plot_tanglegram(
         if wide is None:
             _widen(ax, pair, groups, called)
     ax.set_axis_off()
-    texts, inner = _fit_labels(ax, pair, groups, called)
+    fonts = (FONT,) if wide is None else (largest_font(wide), *SMALLER)
+    for font in fonts:  # in a figure of given width smaller letters come before shortened names
+        pair = pair._replace(font=font)
+        texts, inner = _fit_labels(ax, pair, groups, called, SHORTER[:WHOLE] if font > fonts[-1] else SHORTER)
+        if inner <= ROOM:
+            break
     pair = pair._replace(depth=min(TREE, (1 - MIDDLE) / 2 - inner))
     (_draw_flows if many else _draw_ties)(ax, pair, groups, inner)
     for side in (0, 1):
@@ -438,7 +445,7 @@ def _make_texts(pair: TreePair, side: int, groups: LeafGroups | None, most: int,
 def _font(ax: Any, pair: TreePair) -> float:
     """The font size at which labels of neighbouring tips do not overlap, in points."""
     widest = max(float(place.width.max()) if pair.partner.size > LINES else 1.0 for place in pair.places)
-    return min(0.85 * widest * _font_room(ax, pair), FONT)
+    return min(0.85 * widest * _font_room(ax, pair), pair.font)
 
 
 def _font_room(ax: Any, pair: TreePair) -> float:
@@ -447,14 +454,14 @@ def _font_room(ax: Any, pair: TreePair) -> float:
 
 
 def _fit_labels(
-    ax: Any, pair: TreePair, groups: LeafGroups | None, called: dict[Any, str]
+    ax: Any, pair: TreePair, groups: LeafGroups | None, called: dict[Any, str], lengths: tuple[int, ...]
 ) -> tuple[list[list[str]], float]:
     """The labels of both sides, shortened until they fit, and the part of the width they take on each side."""
     font = _font(ax, pair)
     if font < SMALLEST:
         return [[], []], 0.0
     width = float(ax.get_window_extent().width)
-    for most in SHORTER:
+    for most in lengths:
         texts = [_make_texts(pair, side, groups, most, called) for side in (0, 1)]
         room = _label_pixels(ax, texts[0] + texts[1], font) / width
         if room <= ROOM:
