@@ -128,6 +128,20 @@ def test_voted_clusters_are_as_many_and_none_is_empty(rng):
         np.testing.assert_array_equal(found, again)
 
 
+def test_pairs_of_exchanged_names_do_not_speak_for_clusters_by_chance():
+    rng = np.random.default_rng(0)
+    y = np.arange(150) % 3
+    X = rng.normal(size=(3, 6))[y] + rng.normal(size=(150, 6))
+    rng = np.random.default_rng(0)
+    ends = np.stack(np.triu_indices(150, 1), axis=1)
+    ends = ends[rng.choice(len(ends), 150, replace=False)]
+    same = y[ends[:, 0]] == y[ends[:, 1]]
+    ends = rng.permutation(150)[ends]
+    told = DivisiveReCon(3, effort=0).fit(X, pairs=tt.PairwiseConstraints(ends[same], ends[~same], 150))
+    plain = DivisiveReCon(3).fit(X)
+    assert tt.pairwise_f_score(y, told.labels_) > tt.pairwise_f_score(y, plain.labels_) - 0.1
+
+
 def test_alone__by_the_literal_definition(rng):
     seen = []
     for _ in range(60):

@@ -32,8 +32,9 @@ WRONG, USUAL, DRAWN_BY, LEAST, MOST = 0.1, 0.05, 10.0, 0.01, (0.5, 2 / 3)
 #: In d dimensions features count d ** power in a model. Each model of a path starts at the one before.
 PATHS = (0.0,), (-0.5, -0.25, 0.0)
 
-#: Nats by which statements must speak for a model that comes later.
-BETTER = 1.0
+#: Nats by which statements must speak for a model that comes later, and held-out ones for any rather than clusters that
+#: know nothing of them: statements of exchanged names speak for a model by chance.
+BETTER, SPEAKING = 1.0, 2.0
 
 #: Parts of the statements that are held out in turn. With more statements than `MANY` one fifth is enough.
 FOLDS, MANY = 5, 5_000
@@ -364,7 +365,7 @@ def voted(points: np.ndarray, votes: FlatVotes, start: np.ndarray, rng: np.rando
     tried = votes.part(np.isin(fold, parts))
     order = np.argsort(np.concatenate([np.flatnonzero(fold == i) for i in parts]))
     by_model, by_start = (np.concatenate([x[j] for x in held])[order] for j in (0, 1))
-    is_better = tried.likelihood(by_model) > tried.likelihood(by_start)
+    is_better = tried.likelihood(by_model) > tried.likelihood(by_start) + SPEAKING
     two = np.concatenate([x[2] for x in held])
     share = found[best].shares.mean(axis=0)
     chance = 3 * float((share**2 * (1 - share)).sum())
