@@ -23,6 +23,8 @@ python benchmarks/papers/run.py --paper recon --runs 10   # one paper, ten draws
   not significantly. "Much", "large" and "substantial" are significant and above {LITTLE}. "Little", "flat" and
   "marginal" are at most {LITTLE}.
 - Figures of the papers are those of their texts and tables. Nothing is read off their curves.
+- "CKM" is COP-KMeans as each paper has it. In constrained complete link it is incremental: a sample moves the mean
+  of its cluster at once. In boosted constrained k-means it is one run of Algorithm 2, which visits pairs.
 - Claims without a place in the paper ("-") are additions, and not counted.
 - Of ReCon's readings, "shown" is the one whose figures its page has.
 - What decides where a claim does not hold in all cases:

@@ -3,6 +3,7 @@
 import ast
 import builtins
 import csv
+import doctest
 import importlib
 import importlib.util
 import inspect
@@ -160,6 +161,7 @@ def test_docs__pictures_that_pages_show_are_drawn():
 
 @each_page
 def test_docs__names_in_the_text_exist(page):
+    imported = {name for line in lines_of_blocks(page) for name in re.findall(r"^>>> from .* import (\w+)$", line)}
     unknown = []
     for word in code_in_text(page):
         dotted = re.match(r"(?:tt|tripletree)((?:\.[A-Za-z_]\w*)+)", word)
@@ -168,7 +170,7 @@ def test_docs__names_in_the_text_exist(page):
                 unknown.append(word)
             continue
         call = re.match(r"(?:[\w.]+\.)?([A-Za-z_]\w*)\(", word)
-        if call and call[1] not in WORDS and "|" not in word:
+        if call and call[1] not in WORDS | imported and "|" not in word:
             unknown.append(word)
     assert unknown == []
 
@@ -220,6 +222,24 @@ def test_docs__arguments_in_the_text_exist(page):
         for thing, names in called(word):
             unknown += [f"{word}: {name}" for name in names if name not in inspect.signature(thing).parameters]
     assert unknown == []
+
+
+@pytest.mark.filterwarnings("ignore")  # most calls draw their starts
+def test_docs__calls_in_the_tables_of_the_papers_run():
+    text = (DOCS / "papers.md").read_text(encoding="utf-8")
+    names: dict = {}
+    for step in doctest.DocTestParser().get_examples(re.search(r"^```python\n(.*?)^```", text, re.S | re.M)[1]):
+        exec(step.source, names)
+    rows = "\n".join(line for line in text.splitlines() if line.startswith("|")).replace("\\|", "|")
+    calls = {word for word in re.findall(r"`([^`\n]+)`", rows) if "(" in word}
+    failed = {}
+    for call in sorted(calls):
+        try:
+            eval(call, names)
+        except Exception as error:
+            failed[call] = error
+    assert failed == {}
+    assert len(calls) > 60
 
 
 @each_page

@@ -556,7 +556,7 @@ class DivisiveReCon(TripletClusterer):
 
     See Also
     --------
-    ReCon : greedy agglomeration, exact to its paper, for complete knowledge.
+    ReCon : greedy agglomeration, its hierarchy exactly the paper's, for complete knowledge.
     tripletree.cut : other flat clusters from ``hierarchy_``.
 
     Notes

@@ -347,9 +347,11 @@ class ActiveClustering(MetaEstimatorMixin, ConstrainedClusterer):
     Notes
     -----
     The loop, the blocks of 10 questions and the inheritance follow Mai et al. [1]_. Their method is
-    ``ActiveClustering(CVQE(k), "mai-border", n_neighbors=4)``. After 100 questions "random-walk" had the best clusters
-    in the mean of 7 data sets with five of six estimators (level with NPU with the sixth), and of 13 others with all
-    four that were tried. On the 7 sets `MPCKMeans` was the best estimator (``benchmarks/bench_strategies.py``).
+    ``ActiveClustering(CVQE(k, charged="both"), "mai-border", n_queries=200, n_neighbors=4)``, with a constant of their
+    O(sqrt n) candidates that the paper leaves open (`MaiBorder`). After 100 questions "random-walk" had the best
+    clusters in the mean of 7 data sets with five of six estimators (level with NPU with the sixth), and of 13 others
+    with all four that were tried. On the 7 sets `MPCKMeans` was the best estimator
+    (``benchmarks/bench_strategies.py``).
 
     The strategy is called until a block is full: some strategies choose all questions at once, others one at a time
     with the answers so far. No question is asked twice, even if the answer was None. If every pair follows from the

@@ -207,7 +207,8 @@ class TemporalClustering(ConstrainedClusterer):
     n_queries : int, default 0
         Maximum number of questions to the `oracle` of `fit` in each snapshot.
     strategy : str or object with ``query(state, n)``, default "border"
-        How questions are chosen, as in `ActiveClustering`.
+        How questions are chosen: the strategies of `ActiveClustering`, whose default is another. The paper's is
+        "mai-border".
     inherit : bool, default True
         True if the nearest neighbours of two objects inherit the pairs that became known in the snapshot, with smaller
         weights. See `tripletree.cluster.active.inherited_pairs`.
