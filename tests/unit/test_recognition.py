@@ -3,6 +3,7 @@
 import gzip
 import io
 import logging
+import re
 import tarfile
 import zipfile
 from contextlib import suppress
@@ -21,6 +22,7 @@ from tripletree.io import (
     parse_newick,
     parse_obo,
     read_hierarchy,
+    read_lineages,
     read_ontology,
     recognize,
     write_edges,
@@ -287,3 +289,16 @@ def test_read_hierarchy__any_text_is_read_or_refused(text, data):
 def test_recognize__any_bytes_are_told_or_refused(content):
     with suppress(TripletreeError):
         assert recognize(io.BytesIO(content)) in {*FORMATS, "triplets"}
+
+
+def test_recognition__nested_columns_are_named_and_the_command_works():
+    text = "plot,stand,valley\np1,U,east\np2,U,east\np3,unknown,west\np4,n/a,west\np5,V,west\n"
+    with pytest.raises(ParseError, match="as its columns are nested") as caught:
+        read_hierarchy(io.StringIO(text))
+    (call,) = re.findall(r"read_lineages\(path.*\)", str(caught.value).splitlines()[0])
+    found = eval(call, {"read_lineages": read_lineages, "path": io.StringIO(text)})
+    assert write_newick(found) == "(((p1,p2)U)east,(p3[&incertae_sedis=1],p4[&incertae_sedis=1],(p5)V)west);"
+    crossed = text.replace("p5,V", "p5,U")
+    with pytest.raises(ParseError, match="not recognised") as caught:
+        read_hierarchy(io.StringIO(crossed))
+    assert "nested" not in str(caught.value)

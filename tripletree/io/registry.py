@@ -17,6 +17,7 @@ import os
 import re
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, overload
 
@@ -25,6 +26,7 @@ import numpy as np
 from tripletree.core.arrays import freeze
 from tripletree.core.confidence import SUPPORT_KEYS
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy, peer_converter
+from tripletree.core.labels import is_gap
 from tripletree.core.notes import kept
 from tripletree.core.ontology import Ontology
 from tripletree.errors import NotATreeError, ParseError, UnknownOptionError
@@ -61,8 +63,9 @@ from tripletree.io.source import (
     tar_members,
     zip_members,
 )
-from tripletree.io.table import parquet_names
+from tripletree.io.table import is_number, parquet_names
 from tripletree.io.taxdump import FORMAT as TAXDUMP
+from tripletree.io.ways import call
 from tripletree.io.wordnet import FORMAT as WORDNET
 
 #: Every format by its name. Formats that recognise themselves do so in this order. The others, which compete for the
@@ -442,6 +445,8 @@ _LINE_RULES = (
 )
 
 
+#: So many columns are looked at for nested ones.
+_MOST_NESTED = 12
 _LEVELS = re.compile(r"[^\W_]{1,8}(?:\.[^\W_]{1,8})+")
 
 
@@ -461,7 +466,35 @@ def _of_lines(text: str, name: str | None) -> _Recognition:
         "the format is not recognised (the first line is below); if it is one of those known, name it: "
         f"format='newick', or another of {', '.join(x for x in FORMATS if x != 'newick')}{_or_codes(every)}"
     )
-    raise ParseError(msg, path=name, line=1, column=1, text=header)
+    raise ParseError(msg + _or_nested(every, name), path=name, line=1, column=1, text=header)
+
+
+def _or_nested(lines: Sequence[str], path: str | None) -> str:
+    """How to read a table of which some columns are nested: each value of one stands with one of the next above."""
+    rows: list[list[str]] = []
+    for mark in (",", ";", "\t"):
+        with suppress(csv.Error):
+            rows = [[x.strip() for x in row] for row in csv.reader(lines, delimiter=mark)]
+            if rows and len(rows[0]) > 2:
+                break
+    if len(rows) < 5 or not 2 < len(rows[0]) <= _MOST_NESTED or {len(x) for x in rows} != {len(rows[0])}:
+        return ""
+    names, columns = rows[0], list(zip(*rows[1:], strict=True))
+    if not {*names}.isdisjoint(x for column in columns for x in column) or len({*names}) < len(names):
+        return ""
+    values = [{x for x in column if not is_gap(x)} for column in columns]
+    ids = [k for k, x in enumerate(values) if len(x) == len(rows) - 1 and not any(map(is_number, x))]
+    able = [k for k, x in enumerate(values) if 1 < len(x) < len(rows) - 1 and not any(map(is_number, x))]
+    able.sort(key=lambda k: len(values[k]))
+
+    def are_nested(above: int, below: int) -> bool:
+        pairs = {(x, y) for x, y in zip(columns[below], columns[above], strict=True) if not is_gap(x)}
+        return len(pairs) == len({x for x, _ in pairs})
+
+    if not ids or len(able) < 2 or not all(are_nested(*x) for x in pairwise(able)):
+        return ""
+    command = call("read_lineages", path, columns=[names[k] for k in able], id_column=names[ids[0]])
+    return f"; or, as its columns are nested, {command}"
 
 
 # ---------------------------------------------------------------------- reading
