@@ -681,6 +681,8 @@ def _asides(trios: Sequence[Any], kinds: Sequence[Sequence[Any]], notes: list[st
     return found
 
 
+#: Cells that tell whether all are taken apart.
+_LOOKED_AT = 100
 #: What stands between three items in one cell.
 _SEPARATORS = (r"\s*\|\s*", r"\s*;\s*", r"\s*,\s*", r"\s*/\s*", r"\s+-\s+", r"\s*-\s*", r"_", r"\s+")
 
@@ -714,7 +716,10 @@ def _apart(asked: QuestionTable, wanted: Collection[str]) -> QuestionTable:
 def _three_in(cells: Sequence[str | None], said: Sequence[str | None]) -> tuple[list[list[str] | None] | None, bool]:
     """Return the three parts of each cell, by one separator (answers name a part), and whether they do so by labels."""
     asked = [(x, y) for x, y in zip(cells, said, strict=True) if x is not None and not is_no_answer(y)]
+    first = [x.strip(_AROUND) for x, _ in asked[:_LOOKED_AT]]
     for separator in _SEPARATORS if asked else ():
+        if any(len(re.split(separator, x)) != 3 for x in first):  # before all cells are taken apart
+            continue
         parts = [
             None if x is None else [y.strip(_AROUND) for y in re.split(separator, x.strip(_AROUND))] for x in cells
         ]
