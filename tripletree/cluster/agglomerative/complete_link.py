@@ -160,9 +160,10 @@ class ConstrainedCompleteLink(HierarchicalClusterer):
     whose answer follows from the constraints (or, with "avoid", from them and `n_clusters`) are not asked. If "no" is
     rare and questions are left over, the merges are done again from lower down, with all answers imposed first.
     ``asked_merges="cutoff"`` is the paper's scheme: the samples are first clustered without constraints, which gives
-    the distance from which on it does not expect to need more questions than it has: 3/4 as many merges are at this
-    distance or above, as some answers will be "no". Each of them is asked about. Merges that answers have brought below
-    it are not, and questions that are left over are not used.
+    the distance from which on it does not expect to need more questions than it has. Each merge from there on is asked
+    about. Merges that answers have brought below it are not, and questions that are left over are not used. The paper
+    does not say how many answers it expects to be "no", nor which samples stand for the roots of a merge. Chosen here:
+    3/4 as many merges as questions are at this distance or above, and the medoids.
 
     **Cross-validation** passes a part of X with all pairs: see `COPKMeans`.
 
