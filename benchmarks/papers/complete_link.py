@@ -29,8 +29,8 @@ SETTINGS = (
     '"CKM, listing" moves means after each pass and fails at dead ends. Numbers of pairs at which it fails in more '
     'than half of the runs are left out. "COP-KMeans" is the default here.',
     'Questions are those of section 5.5: from the cutoff on, and nothing below it. The cutoff expects some "no": there '
-    "are three merges above it for four questions, which is our number, as the paper has none. Those asked are counted. "
-    '"Ours" asks about the last merges.',
+    "are three merges above it for four questions, which is our number, as the paper has none. Those asked "
+    'are counted. "Ours" asks about the last merges.',
     "On the real sets CCL and CKM have 40 draws of pairs in proportion, the other methods 12.",
 )
 #: Pictures beside that of the curves.
