@@ -660,7 +660,7 @@ def test_divisive__fits_to_the_same_samples_share_their_plain_tree(monkeypatch):
     def refuse(*_, **__):
         raise AssertionError
 
-    monkeypatch.setattr("tripletree.cluster.divisive.merge_samples", refuse)
+    monkeypatch.setattr("tripletree.cluster.divisive.estimator.merge_samples", refuse)
     assert fitted(model, X) == fresh[0]
     with pytest.raises(AssertionError):
         model.fit(other)

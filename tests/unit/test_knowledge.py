@@ -134,7 +134,7 @@ def test_evaluate_knowledge__no_number_of_clusters_is_chosen_where_trees_are_com
     triplets = tt.sample_class_triplets(y, 60, random_state=0)
     given = {"triplets": triplets, "n_folds": 2, "estimator": DivisiveReCon(effort=0)}
     before = tt.evaluate_knowledge(X, **given | {"estimator": DivisiveReCon(3, effort=0)})
-    monkeypatch.setattr("tripletree.cluster.divisive.suggest_n_clusters", None)
+    monkeypatch.setattr("tripletree.cluster.divisive.estimator.suggest_n_clusters", None)
     assert np.array_equal(tt.evaluate_knowledge(X, **given).holds, before.holds)
 
 

@@ -96,7 +96,7 @@ def test_the_cure_that_the_warning_prints(rng):
 def test_divisions_do_not_depend_on_it(rng, monkeypatch):
     X, h = families(rng)
     model = DivisiveReCon(5, effort=0.1).fit(X, hierarchy=h)
-    monkeypatch.setattr("tripletree.cluster.divisive.name_agreement", lambda *_: None)
+    monkeypatch.setattr("tripletree.cluster.divisive.estimator.name_agreement", lambda *_: None)
     other = DivisiveReCon(5, effort=0.1).fit(X, hierarchy=h)
     assert other.name_agreement_ is None
     assert other.hierarchy_ == model.hierarchy_

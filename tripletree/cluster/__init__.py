@@ -86,7 +86,7 @@ from tripletree.cluster.agglomerative.representatives import (
     micro_clusters,
 )
 from tripletree.cluster.agreement import NameAgreement
-from tripletree.cluster.divisive import DivisiveReCon
+from tripletree.cluster.divisive.estimator import DivisiveReCon
 from tripletree.cluster.kmeans.boosted import BoostedConstrainedKMeans
 from tripletree.cluster.kmeans.cop_kmeans import COPKMeans
 from tripletree.cluster.kmeans.cvqe import CVQE

@@ -183,7 +183,7 @@ def evaluate_knowledge(
     'pairs and classes'
     """
     from tripletree.cluster import DivisiveReCon
-    from tripletree.cluster.divisive import for_its_tree
+    from tripletree.cluster.divisive.estimator import for_its_tree
     from tripletree.cluster.validation import AMOUNTS, FEWEST, Compared, alike, measure, n_parts
 
     given = {"triplets": triplets, "comparisons": comparisons, "pairs": pairs}

@@ -13,7 +13,9 @@ from tripletree.algorithms.majority import clade_support
 from tripletree.algorithms.repair import repair
 from tripletree.cluster.agglomerative.plan import MergePlan, merge_samples
 from tripletree.cluster.distances import FittedMetric
-from tripletree.cluster.divisive import by_votes, flat_votes, linkage_of
+from tripletree.cluster.divisive.flat import by_votes
+from tripletree.cluster.divisive.statements import flat_votes
+from tripletree.cluster.divisive.tree import linkage_of
 from tripletree.cluster.odd_one_out.tree_beliefs import mean_of
 from tripletree.cluster.posterior import TreeSample
 from tripletree.core.answers import AnswerSet

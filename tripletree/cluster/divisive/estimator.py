@@ -1,18 +1,12 @@
-"""DivisiveReCon: the mean of a sample of trees, given features and triplets, some of which may be wrong.
+"""`DivisiveReCon`: the mean of a sample of trees, given features and statements, some of which may be wrong.
 
-This file holds, in this order: the items to cluster and their distances, how triplets change these, how trees are
-averaged and divided, held-out triplets, heights, large data, the tree (`_tree`), the estimator, and the users'
-statements. The trees are sampled in ``cluster/posterior.py``, and the loops of the division are in
-``_core/division.hpp``. ``docs/algorithms.md``, "Divisions that keep all triplets" and "A sample of trees", has the
-theorem and the reasons.
+The steps are the other files of this folder, in this order: ``items``, ``statements``, ``tree``, ``flat``.
 """
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from hashlib import blake2b
 from numbers import Integral, Real
 from typing import Any, ClassVar
@@ -21,15 +15,12 @@ import numpy as np
 from sklearn.utils._param_validation import HasMethods, Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
-from tripletree._core import engine
 from tripletree.algorithms.build import one_tree
-from tripletree.algorithms.cut import NumberOfClusters, cut, cut_at_threshold, has_several, suggest_n_clusters
-from tripletree.algorithms.decompose import decompose
+from tripletree.algorithms.cut import NumberOfClusters, cut, cut_at_threshold, suggest_n_clusters
 from tripletree.algorithms.flat import fit_together
 from tripletree.algorithms.induce import displayed, displays, rows_over
 from tripletree.algorithms.linkage import from_linkage, to_linkage
 from tripletree.algorithms.majority import clade_support
-from tripletree.algorithms.supervision import sample_class_triplets, triplets_from_classes
 from tripletree.cluster.agglomerative.paired_cut import infeasible, nearest_feasible
 from tripletree.cluster.agglomerative.plan import merge_samples, plan_merges
 from tripletree.cluster.agreement import NameAgreement, name_agreement
@@ -43,394 +34,29 @@ from tripletree.cluster.distances import (
     metric_parameters,
     transformed,
 )
+from tripletree.cluster.divisive.flat import by_votes, check_enough_groups, whitened, widest_gap
+from tripletree.cluster.divisive.items import ITEMS_MAX
+from tripletree.cluster.divisive.statements import Statements, beside_hierarchy, make_statements, weight_by_clade
+from tripletree.cluster.divisive.tree import FOLDS, NOISE, TreeStatements, choose_tree, linkage_of
 from tripletree.cluster.gower import MixedColumns
-from tripletree.cluster.posterior import Mixing, TreeSample, linked, mean_tree, parents_of, sample_trees
+from tripletree.cluster.posterior import Mixing, TreeSample
 from tripletree.cluster.prediction import NeighbourPredictor
 from tripletree.cluster.propagation import propagated
 from tripletree.cluster.validation import ValidationReport, alike, compare_settings
-from tripletree.cluster.votes import FlatVotes, alone, embedded, nearer_means, voted
-from tripletree.core.arrays import freeze
 from tripletree.core.checks import check_entries, counted
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.labels import in_order_of_first
-from tripletree.core.leaves import LeafIndex
 from tripletree.core.pair_closure import PairClosure
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.progress import progress_bar
 from tripletree.core.random import generator
-from tripletree.core.threads import one_blas_thread
 from tripletree.core.triplets import TripletSet, check_label_triple
-from tripletree.errors import ClusterCountError, warn_user
-from tripletree.knowledge.combined import can_all_hold, check_consistent, combine_constraints
+from tripletree.errors import warn_user
+from tripletree.knowledge.combined import check_consistent, combine_constraints
 from tripletree.knowledge.value import Knowledge
-
-#: Most items: more samples than these are gathered into so many clades of the plain tree.
-COARSE = 2_000
-
-#: Prior probability, in a division, that the side changes along an edge of the base tree.
-CHANGE = 0.02
-
-#: How triplets change distances (`_spread_tree`): price of squared weights, width of the loss, rank of the kernel, its
-#: width (the distance to the neighbour of number n ** NEAR), steps of the minimiser.
-PRICE, WIDTH, RANK, NEAR, STEPS = 0.1, 0.3, 50, 0.6, 25
-
-#: Distances below this share of the median count as this much: ratios of smaller ones would mean nothing.
-CLOSE = 1e-3
-
-#: Parts of the triplets that are held out in turn.
-FOLDS = 5
-
-#: The share of wrong triplets if it is not estimated, and the bounds of its estimate.
-NOISE, LEAST, MOST = 0.1, 0.01, 0.3
-
-#: Standard errors by which held-out triplets are displayed more often than by chance, if they are of the tree.
-NOTED = 2.0
-
-#: Random triplets for each class label that is known.
-DRAWN = 10
 
 #: Metrics under which features are looked at. Of all others, the distances of all pairs are.
 _OF_FEATURES = ("euclidean", "cosine")
-
-
-# ---------------------------------------------------------------------- the samples: plain tree and distances
-
-
-@dataclass(frozen=True, eq=False)
-class _Items:
-    """The leaves of the trees: the samples, or clades of the plain tree if there are many samples.
-
-    Attributes
-    ----------
-    distance : ndarray of float64, shape (g, g)
-        Between the means of two items, or their mean distance. The median is 1.
-    size : ndarray of float64, shape (g,)
-        Samples in each item.
-    kernel : ndarray of float64, shape (g, r)
-        Products of rows are large for items that are near each other.
-    ward : bool
-        True for Ward's linkage, False for average linkage.
-    plain : ndarray of int32, shape (g - 1, 2)
-        The plain tree of the items.
-    """
-
-    distance: np.ndarray
-    size: np.ndarray
-    kernel: np.ndarray
-    ward: bool
-    plain: np.ndarray
-
-
-def _items(points: np.ndarray, is_matrix: bool, owner: np.ndarray, plain: np.ndarray) -> _Items:
-    """The items, given the item that each sample belongs to."""
-    from scipy.spatial.distance import pdist, squareform
-
-    size = np.bincount(owner).astype(np.float64)
-    g = size.size
-    order = np.argsort(owner, kind="stable")
-    start = (np.cumsum(size) - size).astype(np.int64)
-    means = np.add.reduceat(points[order], start, axis=0) / size[:, None] if g < owner.size else points
-    if is_matrix:
-        distance = np.add.reduceat(means[:, order], start, axis=1) / size if g < owner.size else means.copy()
-        np.fill_diagonal(distance, 0.0)
-        above = squareform(distance, checks=False)
-    else:
-        above = pdist(means)
-        distance = squareform(above)
-    middle = np.median(above) if g > 1 else 1.0
-    distance /= middle if middle > 0 else distance.max() if distance.max() > 0 else 1.0
-    np.maximum(distance, CLOSE, out=distance)
-    near = min(g - 1, max(1, round(g**NEAR)))
-    scale = np.maximum(np.partition(distance, near, axis=1)[:, near], 1e-9)
-    kernel = engine.division.columns(distance, scale, RANK)
-    return _Items(distance, size, kernel, not is_matrix, plain)
-
-
-# ---------------------------------------------------------------------- triplets change distances
-
-
-def _spread_tree(items: _Items, rows: np.ndarray, weight: np.ndarray) -> np.ndarray:
-    """Linkage of distances changed by triplets. The kernel carries the change to items near the named ones.
-
-    Distances D become D exp(K M K') with M symmetric. M minimises the logistic loss of log D(a, c) - log D(a, b) and
-    of log D(b, c) - log D(a, b), plus its own price.
-
-    Returns
-    -------
-    ndarray of int32, shape (g - 1, 2)
-        A base tree, see ``tripletree/_core/division.hpp``.
-    """
-    from scipy.optimize import minimize
-
-    a, b, c = rows.T
-    near, far = np.concatenate([[a, b], [b, a]], axis=1), np.concatenate([c, c])
-    at, twice, r = near[0], np.concatenate([weight, weight]), items.kernel.shape[1]
-    left, right = items.kernel[at], items.kernel[far] - items.kernel[near[1]]
-    lead = np.log(items.distance[at, far] / items.distance[at, near[1]])
-
-    def loss(flat: np.ndarray) -> tuple[float, np.ndarray]:
-        matrix = flat.reshape(r, r)
-        margin = (lead + np.einsum("ij,ij->i", left @ matrix, right)) / WIDTH
-        slope = -twice / (1.0 + np.exp(np.clip(margin, -50, 50))) / WIDTH
-        gradient = (left * slope[:, None]).T @ right
-        gradient = (gradient + gradient.T) / 2 + PRICE * matrix
-        return float(twice @ np.logaddexp(0, -margin) + PRICE / 2 * np.vdot(matrix, matrix)), gradient.ravel()
-
-    best = minimize(loss, np.zeros(r * r), jac=True, method="L-BFGS-B", options={"maxiter": STEPS}).x.reshape(r, r)
-    moved = items.kernel @ (best + best.T) @ items.kernel.T
-    changed = moved + moved.T
-    changed /= 4
-    np.exp(changed, out=changed)
-    changed *= items.distance
-    return linked(changed, items.size, items.ward)
-
-
-# ---------------------------------------------------------------------- division
-
-
-@dataclass(frozen=True, eq=False)
-class _Known:
-    """The statements on the items.
-
-    Attributes
-    ----------
-    rows : ndarray of int32, shape (m, 3)
-    weight : ndarray of float64, shape (m,)
-        Of mean 1 if soft. If hard, as `_weight_by_clade` has it: what counts in the choice among divisions.
-    cannot : ndarray of int32, shape (c, 2)
-    group : ndarray of int32, shape (g,)
-        The first item that must-links tie an item to. Items without must-links are their own.
-    noise : float
-        The share of wrong triplets that is assumed.
-    deciding : ndarray of bool, shape (m,)
-        Which triplets are independent statements, rather than consequences of one hierarchy.
-    """
-
-    rows: np.ndarray
-    weight: np.ndarray
-    cannot: np.ndarray
-    group: np.ndarray
-    noise: float
-    deciding: np.ndarray
-
-    def part(self, which: np.ndarray) -> _Known:
-        return replace(self, rows=self.rows[which], weight=self.weight[which], deciding=self.deciding[which])
-
-
-def _divided(base: np.ndarray, known: _Known, hard: bool) -> np.ndarray:
-    """Divide a base tree from the top (see ``tripletree/_core/division.hpp``). Returns the parents of the nodes.
-
-    A triplet is wrong with probability e, and then one of the other two is right. A displayed triplet has the
-    likelihood ratio 3 (1 - e) to chance, another one 3 e / 2.
-    """
-    reward, penalty = np.log(3 * (1 - known.noise)), -np.log(1.5 * known.noise)
-    return engine.division.divide(
-        base, known.rows, known.weight, known.cannot, known.group, hard, reward, penalty, CHANGE
-    )
-
-
-def _shown(parent: np.ndarray, rows: np.ndarray) -> np.ndarray:
-    """Whether the tree displays each triplet."""
-    return displayed(Hierarchy(freeze(parent.copy())), rows)
-
-
-# ---------------------------------------------------------------------- trees without one part of the triplets
-
-
-@dataclass(frozen=True, eq=False)
-class _HeldOut:
-    """Trees of distances each changed without one part of the triplets, and which of these triplets are displayed.
-
-    Attributes
-    ----------
-    trees : list of ndarray of int32
-        Their parents.
-    shown, soft : ndarray of float64, shape (m,)
-        1 where a triplet is displayed by the tree that was made without it, and by this tree softly divided. The latter
-        is 0 unless it was asked for.
-    """
-
-    trees: list[np.ndarray]
-    shown: np.ndarray
-    soft: np.ndarray
-
-
-def _held_out(
-    items: _Items, known: _Known, divide: bool, rng: np.random.Generator, tell: Callable[[int], Any]
-) -> _HeldOut:
-    """Hold out one part of the triplets after the other, and divide each tree if asked for."""
-    m = len(known.rows)
-    folds = min(FOLDS, m)
-    fold = rng.permutation(m) % folds
-
-    def one(k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        some, held = known.part(fold != k), known.rows[fold == k]
-        base = _spread_tree(items, some.rows, some.weight) if len(some.rows) else items.plain
-        tree = parents_of(base)
-        shown = _shown(tree, held)
-        return tree, shown, _shown(_divided(base, some, False), held) if divide else np.zeros(len(held))
-
-    trees, shown, soft = [], np.zeros(m), np.zeros(m)
-    workers = min(folds, os.cpu_count() or 1, 4)
-    # one thread each for BLAS: their number changes the rounding, and that changes ties
-    with one_blas_thread(), ThreadPoolExecutor(workers) as pool:
-        for k, (tree, *of_fold) in enumerate(pool.map(one, range(folds))):
-            trees.append(tree)
-            shown[fold == k], soft[fold == k] = of_fold
-            tell(1)
-    return _HeldOut(trees, shown, soft)
-
-
-# ---------------------------------------------------------------------- heights
-
-
-def linkage_of(parent: np.ndarray, points: np.ndarray, is_matrix: bool) -> np.ndarray:
-    """A scipy linkage of the tree: heights of Ward's or average linkage that never fall towards the root."""
-    n = points.shape[0]
-    if is_matrix:
-        height = engine.division.heights_by_distance(parent, points)
-    else:
-        height = engine.division.heights_by_mean(parent, points)
-    height = engine.cut.monotone_heights(freeze(parent), freeze(height), n)
-    rank = np.argsort(height[n:], kind="stable")
-    number = np.arange(2 * n - 1)
-    number[n + rank] = np.arange(n, 2 * n - 1)
-    Z = np.zeros((n - 1, 4))
-    ends = np.full((n - 1, 2), -1, np.int64)
-    for v in np.argsort(number, kind="stable")[:-1].tolist():
-        row = number[parent[v]] - n
-        ends[row, int(ends[row, 0] >= 0)] = number[v]
-    Z[:, :2], Z[:, 2] = ends, height[n + rank]
-    size = np.ones(2 * n - 1)
-    for row in range(n - 1):
-        size[n + row] = Z[row, 3] = size[ends[row, 0]] + size[ends[row, 1]]
-    return Z
-
-
-# ---------------------------------------------------------------------- large data
-
-
-def _coarse(merges: np.ndarray, most: int) -> tuple[np.ndarray, np.ndarray]:
-    """The clade of each sample if the last merges are undone, at most so many clades, and the tree of these clades."""
-    n = merges.shape[0] + 1
-    made = max(0, n - most)
-    top = np.arange(n + made)
-    for i in range(made - 1, -1, -1):
-        top[merges[i, :2].astype(np.int64)] = top[n + i]
-    number, owner = np.unique(top[:n], return_inverse=True)
-    number = np.append(number, np.arange(n + made, 2 * n - 1))
-    return owner, np.searchsorted(number, merges[made:, :2]).astype(np.int32)
-
-
-def _refined(base: np.ndarray, merges: np.ndarray) -> np.ndarray:
-    """A base tree of the samples: the base tree of the clades, each of which is as in the plain tree."""
-    n, g = merges.shape[0] + 1, base.shape[0] + 1
-    made = n - g
-    below = merges[:made, :2].astype(np.int32)
-    top = np.ones(n + made, bool)
-    top[below] = False
-    number = np.append(np.flatnonzero(top), np.arange(n + made, 2 * n - 1))
-    return np.concatenate([below, number[base].astype(np.int32)])
-
-
-def _mapped(known: _Known, owner: np.ndarray) -> _Known:
-    """The statements as statements on clades. Triplets within one or two clades are left out."""
-    rows = owner[known.rows].astype(np.int32)
-    a, b, c = rows.T
-    told = (a != b) & (a != c) & (b != c)
-    nothing, own = np.empty((0, 2), np.int32), np.arange(owner.max() + 1, dtype=np.int32)
-    return _Known(rows[told], known.weight[told], nothing, own, known.noise, known.deciding[told])
-
-
-# ---------------------------------------------------------------------- the whole
-
-
-@dataclass(frozen=True, eq=False)
-class _ChosenTree:
-    """A tree, how many triplets trees made without them display, and the sample of trees that it is the mean of."""
-
-    parent: np.ndarray
-    held_out: float | None
-    noise: float
-    sample: TreeSample | None = None
-
-
-def _tree(
-    points: np.ndarray,
-    is_matrix: bool,
-    merges: np.ndarray,
-    known: _Known,
-    hard: bool,
-    divide: bool,
-    estimate: bool,
-    effort: float,
-    rng: np.random.Generator,
-    tell: Callable[[int], Any],
-) -> _ChosenTree:
-    """The tree that follows from the statements.
-
-    Parameters
-    ----------
-    hard : bool
-        Whether all triplets must hold.
-    divide : bool
-        Whether triplets divide a tree. They do if all must hold.
-    estimate : bool
-        Whether the share of wrong triplets is estimated.
-    effort : float
-        Factor on the steps in which trees are sampled. 0 samples none.
-    """
-    n = merges.shape[0] + 1
-    owner, plain = _coarse(merges, COARSE)
-    above = known if n <= COARSE else _mapped(known, owner)
-    sample: TreeSample | None = None
-    base, share = merges[:, :2].astype(np.int32), None
-    if len(above.rows):
-        items = _items(points, is_matrix, owner, plain)
-        held = _held_out(items, above, divide and not hard, rng, tell)
-        best = held.shown
-        if divide and not hard:
-            divide = bool(above.weight @ held.soft >= above.weight @ held.shown)
-            best = held.soft if divide else held.shown
-        share = float(best.mean())
-        lead = _lead(held.shown, _shown(parents_of(plain), above.rows), above.weight)
-        weight = np.append(np.ones(len(held.trees)), np.exp(-lead))
-        base = _refined(mean_tree([*held.trees, parents_of(plain)], weight, items.size), merges)
-    parent, noise = parents_of(base), 0.0 if hard else known.noise
-    if divide:
-        parent = _divided(base, known, hard)
-    if divide and estimate and not hard and len(known.rows):
-        violated = known.weight @ ~_shown(parent, known.rows) / known.weight.sum()
-        noise = float(min(max(violated, LEAST), MOST))
-        parent = _divided(base, replace(known, noise=noise), hard)
-    if effort > 0:
-        other = _divided(plain, known, True) if hard else parents_of(plain)
-        share_of_wrong = None if estimate else known.noise
-        sample = sample_trees(
-            points,
-            [parent, other],
-            known.rows,
-            known.weight,
-            rng,
-            hard=hard,
-            noise=share_of_wrong,
-            deciding=known.deciding,
-            effort=effort,
-            tell=tell,
-        )
-        base = mean_tree(list(sample.parents), np.ones(len(sample.parents)), np.ones(n))
-        parent = parents_of(base)
-        if hard and not _shown(parent, known.rows).all():
-            parent = _divided(base, known, True)
-    if sample is not None and estimate and not hard:
-        noise = float(sample.noise.mean())
-    return _ChosenTree(parent, share, noise, sample)
-
-
-def _lead(one: np.ndarray, other: np.ndarray, weight: np.ndarray) -> float:
-    """The number of standard errors by which the one displays more triplets than the other, at most 50."""
-    more = one - other
-    return float(np.clip(weight @ more / np.sqrt(max(weight @ more**2, 1.0)), -50, 50))
 
 
 class DivisiveReCon(TripletClusterer):
@@ -774,22 +400,22 @@ class DivisiveReCon(TripletClusterer):
         aligned = known.with_votes().reindex(known.leaves.take(order))
         n_left_out = 0
         if hard and self.constraints == "auto":
-            aligned, n_left_out = _beside_hierarchy(aligned, rng)
+            aligned, n_left_out = beside_hierarchy(aligned, rng)
         codes = aligned.codes
         with aligned.naming_classes():
-            given = _statements(aligned, hard, rng)
+            given = make_statements(aligned, hard, rng)
             if hard:
                 stated = None if codes is None else aligned.pairs
                 check_consistent(combine_constraints(given.triplets, given.pairs), stated)
         if codes is not None and np.unique(codes[codes >= 0]).size < 2 and not len(given.pairs):
             warn_of_silent_classes(codes, "samples of two classes")
         if hard and given.codes is None and not len(given.pairs):
-            given = replace(given, weight=_weight_by_clade(given.rows, aligned.leaves))
+            given = replace(given, weight=weight_by_clade(given.rows, aligned.leaves))
         binding = given.pairs if hard else PairwiseConstraints([], [], aligned.leaves)
         closure = binding.closure()
         ties = "hard classes" if codes is not None else "must-links"
         ties = "must-links and hard classes" if codes is not None and known.pairs.n_must else ties
-        _check_enough_groups(self.n_clusters, closure, ties)
+        check_enough_groups(self.n_clusters, closure, ties)
         merges, plain = self._merges(points, is_matrix, given, closure, hard, rng)
         if n_left_out:
             self.reason_ += f"; {counted(n_left_out, 'other statement')} left out"
@@ -942,7 +568,7 @@ class DivisiveReCon(TripletClusterer):
         self,
         points: np.ndarray,
         is_matrix: bool,
-        given: _Statements,
+        given: Statements,
         closure: PairClosure,
         hard: bool,
         rng: np.random.Generator,
@@ -951,7 +577,7 @@ class DivisiveReCon(TripletClusterer):
         n = len(points)
         linkage, metric = ("average", "precomputed") if is_matrix else ("ward", "euclidean")
         tied = closure.n_components < n or len(closure.cannot) > 0
-        can_sample = 2 < n <= COARSE and len(given.rows) > 0 and not (is_matrix or tied or given.codes is not None)
+        can_sample = 2 < n <= ITEMS_MAX and len(given.rows) > 0 and not (is_matrix or tied or given.codes is not None)
         effort = float(self.effort) if can_sample else 0.0
         # chains begin at an undivided tree if triplets are few; those of classes name a few samples over and over
         few = given.weight.sum() < np.unique(given.rows).size
@@ -968,9 +594,9 @@ class DivisiveReCon(TripletClusterer):
             first = closure.order[np.cumsum(closure.sizes) - closure.sizes]
             group = first[closure.component].astype(np.int32)
             cannot = first[closure.cannot].astype(np.int32)
-            known = _Known(given.rows, given.weight, cannot, group, self.noise_, given.deciding)
-            seen = points if given.codes is None or is_matrix else _whitened(points, given.codes)
-            found = _tree(seen, is_matrix, merges, known, hard, divide, self.noise is None, effort, rng, tell)
+            known = TreeStatements(given.rows, given.weight, cannot, group, self.noise_, given.deciding)
+            seen = points if given.codes is None or is_matrix else whitened(points, given.codes)
+            found = choose_tree(seen, is_matrix, merges, known, hard, divide, self.noise is None, effort, rng, tell)
         self.constraints_ = "hard" if hard else "soft"
         self.reason_ = "as asked for"
         if self.constraints == "auto":
@@ -1013,7 +639,7 @@ class DivisiveReCon(TripletClusterer):
         if k is None and n_classes > 1:
             k = n_classes
         elif k is None and is_matrix:
-            k = _widest_gap(to_linkage(tree, monotone=True)[:, 2], tree, used)
+            k = widest_gap(to_linkage(tree, monotone=True)[:, 2], tree, used)
         elif k is None:
             self.n_clusters_choice_ = suggest_n_clusters(tree, points, triplets=used)
             k = self.n_clusters_choice_.n_clusters
@@ -1129,9 +755,6 @@ def for_its_tree(model: DivisiveReCon, known: Knowledge) -> DivisiveReCon:
     return alike(model, n_clusters=1)
 
 
-# ---------------------------------------------------------------------- the statements
-
-
 def _order_of_values(samples: np.ndarray, is_matrix: bool) -> np.ndarray:
     """The samples in the order of their values. Rows of a matrix are compared by their distances, the shortest first.
 
@@ -1145,279 +768,3 @@ def _order_of_values(samples: np.ndarray, is_matrix: bool) -> np.ndarray:
         some = rows[order, :width]
         tied = bool((some[1:] == some[:-1]).all(axis=1).any())
     return order
-
-
-@dataclass(frozen=True, eq=False)
-class _Statements:
-    """All statements as triplets and pairs. `rows` and `weight` are votes, some of which may repeat others.
-
-    Attributes
-    ----------
-    triplets : TripletSet
-        Also the ones that follow from the hierarchy, the classes and the pairs.
-    pairs : PairwiseConstraints
-    rows : ndarray of int32, shape (v, 3)
-    weight : ndarray of float64, shape (v,)
-    votes : FlatVotes
-        On flat clusters: the pairs, and all triplets but theirs. Hard triplets and a hierarchy vote if they have one
-        level.
-    codes : ndarray of int64, shape (n_samples,), or None
-        The classes, -1 where they are not known.
-    n_of_pairs : int
-        How many of `rows` follow from pairs. They are the last ones.
-    deciding : ndarray of bool, shape (v,)
-        Which of `rows` are statements of their own, and follow from no hierarchy and no pairs.
-    """
-
-    triplets: TripletSet
-    pairs: PairwiseConstraints
-    rows: np.ndarray
-    weight: np.ndarray
-    votes: FlatVotes
-    codes: np.ndarray | None
-    n_of_pairs: int
-    deciding: np.ndarray
-
-
-def _statements(known: Knowledge, hard: bool, rng: np.random.Generator) -> _Statements:
-    """The statements of every kind."""
-    used, links = known.triplets, known.pairs
-    rows, weight = [used.rows], [np.ones(len(used)) if used.weights is None else used.weights / used.weights.mean()]
-    if known.codes is not None:
-        of_classes, more, each = _knowledge_of_classes(known.codes, used.leaves, hard, rng)
-        rows.append(of_classes.rows)
-        weight.append(np.full(len(of_classes), each))
-        used, links = used | of_classes, links | more
-    of_pairs = (links if hard else _not_contradictory(links)).to_triplets()
-    n, voting = len(used.leaves), np.concatenate(rows)
-    voices = np.concatenate(weight)
-    if hard and not _is_flat(voting, n):
-        voting, voices = voting[:0], voices[:0]
-    if known.hierarchy is not None:
-        of_hierarchy = decompose(known.hierarchy).reindex(used.leaves)
-        rows.append(of_hierarchy.rows)
-        weight.append(np.ones(len(of_hierarchy)))
-        used = used | of_hierarchy
-        if _is_flat(of_hierarchy.rows, n):
-            voting, voices = np.concatenate([voting, of_hierarchy.rows]), np.append(voices, weight[-1])
-    votes = flat_votes(links, voting, voices)
-    rows.append(of_pairs.rows)
-    weight.append(np.ones(len(of_pairs)))
-    every, voice = np.concatenate(rows), np.concatenate(weight)
-    deciding = np.arange(len(every)) < len(known.triplets)
-    return _Statements(used | of_pairs, links, every, voice, votes, known.codes, len(of_pairs), deciding)
-
-
-def _is_flat(rows: np.ndarray, n: int) -> bool:
-    """Whether triplets on n samples have one level: their near pairs tie no two samples that a triplet keeps apart."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components
-
-    a, b, c = rows.T
-    _, group = connected_components(csr_array((np.ones(len(rows)), (a, b)), shape=(n, n)), directed=False)
-    return bool((group[a] != group[c]).all())
-
-
-def _weight_by_clade(rows: np.ndarray, index: LeafIndex) -> np.ndarray:
-    """Weights of triplets that can all hold: how many there are of a clade depends on how it is written down.
-
-    The triplets that tell a clade from its siblings in the BUILD tree weigh as many as it has children, less 1: the
-    fewest that tie the clade together. Each sibling has an equal part. For the triplets of a binary hierarchy as
-    `decompose` gives them, that is 1 each.
-    """
-    if not len(rows):
-        return np.empty(0)
-    tree = one_tree(TripletSet(rows, index))
-    a, _, c = rows.T
-    top = engine.rooted_tree.common_ancestors(freeze(a.copy()), freeze(c.copy()), *tree.ancestor_table)
-    begin, _, leaves = tree.leaf_intervals
-    place = np.empty(leaves.size, np.int64)
-    place[leaves] = np.arange(leaves.size)
-    # the child of a node towards a leaf begins at that leaf or is the last to begin before it
-    child = np.lexsort([begin[:-1], tree.parent[:-1]])
-    key = tree.parent[child].astype(np.int64) * leaves.size + begin[child]
-    clade, other = (
-        child[np.searchsorted(key, top.astype(np.int64) * leaves.size + place[x], "right") - 1] for x in (a, c)
-    )
-    told, which, count = np.unique(clade * tree.n_nodes + other, return_inverse=True, return_counts=True)
-    siblings = np.bincount(told // tree.n_nodes, minlength=tree.n_nodes)
-    return (tree.n_children[clade] - 1) / (siblings[clade] * count[which])
-
-
-def _beside_hierarchy(known: Knowledge, rng: np.random.Generator) -> tuple[Knowledge, int]:
-    """The statements that can hold beside the hierarchy and those before them, and how many others there are.
-
-    Triplets come first, then must-links, cannot-links and all classes. They are tried together, and by halves if they
-    contradict: O(w log m) runs of BUILD if w of m statements are left out.
-    """
-    m, n_must, n_cannot = len(known.triplets), known.pairs.n_must, known.pairs.n_cannot
-    has_classes = known.codes is not None
-    total = m + n_must + n_cannot + has_classes
-
-    def part(rows: np.ndarray) -> Knowledge:
-        kept = np.zeros(total, bool)
-        kept[rows] = True
-        ends = np.cumsum([m, n_must, n_cannot])
-        of_triplets, must, cannot, classes = np.split(kept, ends)
-        pairs = known.pairs.subset(must_link=must, cannot_link=cannot)
-        codes = known.codes if classes.any() else None
-        return replace(known, triplets=known.triplets.subset(of_triplets), pairs=pairs, codes=codes)
-
-    def can_hold(rows: np.ndarray) -> bool:
-        some = part(rows)
-        if not some.pairs.is_consistent:
-            return False
-        given = _statements(some, True, rng)
-        return can_all_hold(given.triplets, given.pairs)
-
-    kept, waiting = np.empty(0, np.int64), [np.arange(total)] if total else []
-    while waiting:
-        rows = waiting.pop()
-        if can_hold(np.concatenate([kept, rows])):
-            kept = np.concatenate([kept, rows])
-        elif rows.size > 1:
-            waiting += [rows[rows.size // 2 :], rows[: rows.size // 2]]
-    left_out = total - kept.size
-    if left_out:
-        verb, other, are = ("contradicts", "another", "is") if left_out == 1 else ("contradict", "each other", "are")
-        ties = " or ".join(["must-links tie"] * (n_must > 0) + ["a class ties"] * has_classes)
-        why = f" (samples that {ties} together form a clade)" if ties else ""
-        warn_user(
-            f"{left_out} of {counted(total, 'statement')} beside the hierarchy {verb} it or {other}{why}, and {are} "
-            'left out: a hierarchy is hard unless constraints="soft"'
-        )
-    return part(kept), left_out
-
-
-def flat_votes(links: PairwiseConstraints, rows: np.ndarray, weight: np.ndarray) -> FlatVotes:
-    """Pairs and triplets as votes."""
-    must, cannot = links.must_link, links.cannot_link
-    of_must = np.ones(len(must)) if links.must_weights is None else links.must_weights
-    of_cannot = np.ones(len(cannot)) if links.cannot_weights is None else links.cannot_weights
-    same = np.arange(len(links)) < len(must)
-    return FlatVotes(np.concatenate([must, cannot]), same, rows, np.concatenate([of_must, of_cannot, weight]))
-
-
-def _not_contradictory(links: PairwiseConstraints) -> PairwiseConstraints:
-    """The pairs without cannot-links between samples that must-links tie together."""
-    tied = PairwiseConstraints(links.must_link, [], links.leaves).closure().component
-    apart = tied[links.cannot_link[:, 0]] != tied[links.cannot_link[:, 1]]
-    weights = None if links.cannot_weights is None else links.cannot_weights[apart]
-    return PairwiseConstraints(
-        links.must_link, links.cannot_link[apart], links.leaves, must_weights=links.must_weights, cannot_weights=weights
-    )
-
-
-def _knowledge_of_classes(
-    codes: np.ndarray, leaves: LeafIndex, hard: bool, rng: np.random.Generator
-) -> tuple[TripletSet, PairwiseConstraints, float]:
-    """The triplets and pairs that follow from the classes of some samples, and the weight of each triplet.
-
-    Hard classes are must-linked groups, kept apart. For soft ones random triplets of the classes vote. Together they
-    weigh half as much as there are labels, since one wrong label makes many wrong triplets.
-    """
-    known = np.flatnonzero(codes >= 0)
-    nothing = PairwiseConstraints([], [], leaves)
-    size = np.bincount(codes[known])
-    implied = int((size * (size - 1) // 2 * (known.size - size)).sum())
-    if known.size == 0 or (implied == 0 and not hard):
-        return TripletSet(np.empty((0, 3), np.int32), leaves), nothing, 1.0
-    if not hard:
-        m = min(implied, DRAWN * known.size)
-        some = sample_class_triplets(codes, m, leaves=leaves, samples=known, random_state=rng)
-        return some, nothing, known.size / (2 * m)
-    order = known[np.argsort(codes[known], kind="stable")]
-    same = codes[order[:-1]] == codes[order[1:]]
-    must = np.stack([order[:-1], order[1:]], axis=1)[same]
-    first = order[np.concatenate([[True], ~same])]
-    i, j = np.triu_indices(first.size, 1)
-    pairs = PairwiseConstraints(must, np.stack([first[i], first[j]], axis=1), leaves)
-    return triplets_from_classes(codes, leaves=leaves, samples=known), pairs, 1.0
-
-
-def _check_enough_groups(k: int | None, closure: PairClosure, ties: str) -> None:
-    """Refuse more clusters than groups of samples that must-links, also from classes, tie together."""
-    most = closure.n_components
-    if k is not None and k > most:
-        msg = (
-            f"n_clusters={k}, but {ties} tie the {closure.component.size} samples "
-            f"into {counted(most, 'group')}: there cannot be more clusters than groups. Ask for {most} or fewer"
-        )
-        raise ClusterCountError(msg, n_clusters=k, nearest=(most,))
-
-
-def by_votes(
-    labels: np.ndarray,
-    plain: Hierarchy,
-    points: np.ndarray,
-    is_matrix: bool,
-    votes: FlatVotes,
-    shown: float | None,
-    n_told: int,
-    rng: np.random.Generator,
-) -> np.ndarray:
-    """Clusters by votes of pairs, and of triplets if these speak of classes. Otherwise the clusters of the tree.
-
-    Triplets that are not of classes are left out if trees made without them display no more of them (`shown`) than by
-    chance. There are `n_told` triplets, those that do not vote among them.
-    """
-    k = int(labels.max()) + 1
-    is_chance = shown is not None and shown < 1 / 3 + NOTED * np.sqrt(2 / (9 * n_told))
-    if k == 1 or not (len(votes) or is_chance):
-        return labels
-    start = cut(plain, k, samples=None if is_matrix else points)
-    points = embedded(points) if is_matrix else points
-    start = nearer_means(points, start)
-    if len(votes) == len(votes.pairs) + n_told:  # all statements vote
-        found = voted(points, votes, start, rng)
-        single = alone(votes.rows, found.labels)
-        if single.any() and found.is_of_classes(without=float(single[votes.rows[:, 2]].mean())):
-            found = voted(points, votes.without_far(single), start, rng)
-        if found.is_of_classes():
-            return found.labels
-    votes = votes.part(np.arange(len(votes)) < len(votes.pairs))
-    if len(votes):
-        found = voted(points, votes, start, rng)
-        if found.labels is not start:
-            return found.labels
-    return start if is_chance else labels
-
-
-def _whitened(points: np.ndarray, codes: np.ndarray) -> np.ndarray:
-    """Coordinates in which classes are round: the covariance within classes becomes the identity.
-
-    As there may be few labels, that covariance is mixed with the variances of all samples: d parts of these to one part
-    for each label beyond the first of its class.
-    """
-    known = np.flatnonzero(codes >= 0)
-    d, of = points.shape[1], codes[known]
-    freedom = known.size - np.unique(of).size
-    if freedom < 1:
-        return points
-    size = np.maximum(np.bincount(of), 1)
-    means = np.zeros((size.size, d))
-    np.add.at(means, of, points[known])
-    rest = points[known] - (means / size[:, None])[of]
-    within = rest.T @ rest / freedom
-    mixed = (freedom * within + d * np.diag(points.var(axis=0))) / (freedom + d)
-    value, vector = np.linalg.eigh(mixed)
-    positive = value > 1e-9 * value.max()
-    return points @ vector[:, positive] / np.sqrt(value[positive]) if positive.any() else points
-
-
-def _widest_gap(heights: np.ndarray, tree: Hierarchy, used: TripletSet) -> int:
-    """The number of clusters, about sqrt(n) at most, at which the height of merges rises by the greatest factor.
-
-    As in `suggest_n_clusters`, crumbs are no clusters.
-    """
-    n = heights.size + 1
-    last = heights[-max(2, int(np.sqrt(n))) :]
-    if last.size < 2 or not last[0] < last[-1]:
-        return 1
-    rise = np.diff(np.log(np.maximum(last, last[-1] * 1e-9)))
-
-    def merit(i: int) -> tuple[bool, float]:
-        labels = cut(tree, last.size - i, rule="auto", triplets=used)
-        return has_several(np.bincount(labels) / n), float(rise[i])
-
-    return last.size - max(range(rise.size), key=merit)

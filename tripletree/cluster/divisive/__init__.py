@@ -1,0 +1,1 @@
+"""DivisiveReCon by its steps: items, statements, tree, flat clusters."""

@@ -1,0 +1,104 @@
+"""Step 4 of `DivisiveReCon`: flat clusters, by votes of pairs and class-like triplets, and how many there are."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tripletree.algorithms.cut import cut, has_several
+from tripletree.cluster.votes import FlatVotes, alone, embedded, nearer_means, voted
+from tripletree.core.checks import counted
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.pair_closure import PairClosure
+from tripletree.core.triplets import TripletSet
+from tripletree.errors import ClusterCountError
+
+#: Standard errors by which held-out triplets are displayed more often than by chance, if they are of the tree.
+ERRORS_BEYOND_CHANCE = 2.0
+
+
+def check_enough_groups(k: int | None, closure: PairClosure, ties: str) -> None:
+    """Refuse more clusters than groups of samples that must-links, also from classes, tie together."""
+    most = closure.n_components
+    if k is not None and k > most:
+        msg = (
+            f"n_clusters={k}, but {ties} tie the {closure.component.size} samples "
+            f"into {counted(most, 'group')}: there cannot be more clusters than groups. Ask for {most} or fewer"
+        )
+        raise ClusterCountError(msg, n_clusters=k, nearest=(most,))
+
+
+def by_votes(
+    labels: np.ndarray,
+    plain: Hierarchy,
+    points: np.ndarray,
+    is_matrix: bool,
+    votes: FlatVotes,
+    shown: float | None,
+    n_told: int,
+    rng: np.random.Generator,
+) -> np.ndarray:
+    """Clusters by votes of pairs, and of triplets if these speak of classes. Otherwise the clusters of the tree.
+
+    Triplets that are not of classes are left out if trees made without them display no more of them (`shown`) than by
+    chance. There are `n_told` triplets, those that do not vote among them.
+    """
+    k = int(labels.max()) + 1
+    is_chance = shown is not None and shown < 1 / 3 + ERRORS_BEYOND_CHANCE * np.sqrt(2 / (9 * n_told))
+    if k == 1 or not (len(votes) or is_chance):
+        return labels
+    start = cut(plain, k, samples=None if is_matrix else points)
+    points = embedded(points) if is_matrix else points
+    start = nearer_means(points, start)
+    if len(votes) == len(votes.pairs) + n_told:  # all statements vote
+        found = voted(points, votes, start, rng)
+        single = alone(votes.rows, found.labels)
+        if single.any() and found.is_of_classes(without=float(single[votes.rows[:, 2]].mean())):
+            found = voted(points, votes.without_far(single), start, rng)
+        if found.is_of_classes():
+            return found.labels
+    votes = votes.part(np.arange(len(votes)) < len(votes.pairs))
+    if len(votes):
+        found = voted(points, votes, start, rng)
+        if found.labels is not start:
+            return found.labels
+    return start if is_chance else labels
+
+
+def whitened(points: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """Coordinates in which classes are round: the covariance within classes becomes the identity.
+
+    As there may be few labels, that covariance is mixed with the variances of all samples: d parts of these to one part
+    for each label beyond the first of its class.
+    """
+    known = np.flatnonzero(codes >= 0)
+    d, of = points.shape[1], codes[known]
+    freedom = known.size - np.unique(of).size
+    if freedom < 1:
+        return points
+    size = np.maximum(np.bincount(of), 1)
+    means = np.zeros((size.size, d))
+    np.add.at(means, of, points[known])
+    rest = points[known] - (means / size[:, None])[of]
+    within = rest.T @ rest / freedom
+    mixed = (freedom * within + d * np.diag(points.var(axis=0))) / (freedom + d)
+    value, vector = np.linalg.eigh(mixed)
+    positive = value > 1e-9 * value.max()
+    return points @ vector[:, positive] / np.sqrt(value[positive]) if positive.any() else points
+
+
+def widest_gap(heights: np.ndarray, tree: Hierarchy, used: TripletSet) -> int:
+    """The number of clusters, about sqrt(n) at most, at which the height of merges rises by the greatest factor.
+
+    As in `suggest_n_clusters`, crumbs are no clusters.
+    """
+    n = heights.size + 1
+    last = heights[-max(2, int(np.sqrt(n))) :]
+    if last.size < 2 or not last[0] < last[-1]:
+        return 1
+    rise = np.diff(np.log(np.maximum(last, last[-1] * 1e-9)))
+
+    def merit(i: int) -> tuple[bool, float]:
+        labels = cut(tree, last.size - i, rule="auto", triplets=used)
+        return has_several(np.bincount(labels) / n), float(rise[i])
+
+    return last.size - max(range(rise.size), key=merit)

@@ -1,0 +1,244 @@
+"""Step 3 of `DivisiveReCon`: trees that triplets change, divide and choose (`choose_tree`), and their heights.
+
+Trees are sampled in ``cluster/posterior.py``. The loops of the division are in ``_core/division.hpp``.
+``docs/algorithms.md``, "Divisions that keep all triplets" and "A sample of trees", has the theorem and the reasons.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from tripletree._core import engine
+from tripletree.algorithms.induce import displayed
+from tripletree.cluster.divisive.items import ITEMS_MAX, Items, coarse_clades, make_items, refined, spread_tree
+from tripletree.cluster.posterior import TreeSample, mean_tree, parents_of, sample_trees
+from tripletree.core.arrays import freeze
+from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.threads import one_blas_thread
+
+#: Prior probability, in a division, that the side changes along an edge of the base tree.
+SIDE_CHANGE = 0.02
+
+
+#: Parts of the triplets that are held out in turn.
+FOLDS = 5
+
+
+#: The share of wrong triplets if it is not estimated, and the bounds of its estimate.
+NOISE, NOISE_MIN, NOISE_MAX = 0.1, 0.01, 0.3
+
+
+@dataclass(frozen=True, eq=False)
+class TreeStatements:
+    """The statements on the items.
+
+    Attributes
+    ----------
+    rows : ndarray of int32, shape (m, 3)
+    weight : ndarray of float64, shape (m,)
+        Of mean 1 if soft. If hard, as `weight_by_clade` has it: what counts in the choice among divisions.
+    cannot : ndarray of int32, shape (c, 2)
+    group : ndarray of int32, shape (g,)
+        The first item that must-links tie an item to. Items without must-links are their own.
+    noise : float
+        The share of wrong triplets that is assumed.
+    deciding : ndarray of bool, shape (m,)
+        Which triplets are independent statements, rather than consequences of one hierarchy.
+    """
+
+    rows: np.ndarray
+    weight: np.ndarray
+    cannot: np.ndarray
+    group: np.ndarray
+    noise: float
+    deciding: np.ndarray
+
+    def part(self, which: np.ndarray) -> TreeStatements:
+        return replace(self, rows=self.rows[which], weight=self.weight[which], deciding=self.deciding[which])
+
+
+def divided(base: np.ndarray, known: TreeStatements, hard: bool) -> np.ndarray:
+    """Divide a base tree from the top (see ``tripletree/_core/division.hpp``). Returns the parents of the nodes.
+
+    A triplet is wrong with probability e, and then one of the other two is right. A displayed triplet has the
+    likelihood ratio 3 (1 - e) to chance, another one 3 e / 2.
+    """
+    reward, penalty = np.log(3 * (1 - known.noise)), -np.log(1.5 * known.noise)
+    return engine.division.divide(
+        base, known.rows, known.weight, known.cannot, known.group, hard, reward, penalty, SIDE_CHANGE
+    )
+
+
+def shown_by(parent: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Whether the tree displays each triplet."""
+    return displayed(Hierarchy(freeze(parent.copy())), rows)
+
+
+@dataclass(frozen=True, eq=False)
+class HeldOut:
+    """Trees of distances each changed without one part of the triplets, and which of these triplets are displayed.
+
+    Attributes
+    ----------
+    trees : list of ndarray of int32
+        Their parents.
+    shown, soft : ndarray of float64, shape (m,)
+        1 where a triplet is displayed by the tree that was made without it, and by this tree softly divided. The latter
+        is 0 unless it was asked for.
+    """
+
+    trees: list[np.ndarray]
+    shown: np.ndarray
+    soft: np.ndarray
+
+
+def held_out(
+    items: Items, known: TreeStatements, divide: bool, rng: np.random.Generator, tell: Callable[[int], Any]
+) -> HeldOut:
+    """Hold out one part of the triplets after the other, and divide each tree if asked for."""
+    m = len(known.rows)
+    folds = min(FOLDS, m)
+    fold = rng.permutation(m) % folds
+
+    def one(k: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        some, held = known.part(fold != k), known.rows[fold == k]
+        base = spread_tree(items, some.rows, some.weight) if len(some.rows) else items.plain
+        tree = parents_of(base)
+        shown = shown_by(tree, held)
+        return tree, shown, shown_by(divided(base, some, False), held) if divide else np.zeros(len(held))
+
+    trees, shown, soft = [], np.zeros(m), np.zeros(m)
+    workers = min(folds, os.cpu_count() or 1, 4)
+    # one thread each for BLAS: their number changes the rounding, and that changes ties
+    with one_blas_thread(), ThreadPoolExecutor(workers) as pool:
+        for k, (tree, *of_fold) in enumerate(pool.map(one, range(folds))):
+            trees.append(tree)
+            shown[fold == k], soft[fold == k] = of_fold
+            tell(1)
+    return HeldOut(trees, shown, soft)
+
+
+def linkage_of(parent: np.ndarray, points: np.ndarray, is_matrix: bool) -> np.ndarray:
+    """A scipy linkage of the tree: heights of Ward's or average linkage that never fall towards the root."""
+    n = points.shape[0]
+    if is_matrix:
+        height = engine.division.heights_by_distance(parent, points)
+    else:
+        height = engine.division.heights_by_mean(parent, points)
+    height = engine.cut.monotone_heights(freeze(parent), freeze(height), n)
+    rank = np.argsort(height[n:], kind="stable")
+    number = np.arange(2 * n - 1)
+    number[n + rank] = np.arange(n, 2 * n - 1)
+    Z = np.zeros((n - 1, 4))
+    ends = np.full((n - 1, 2), -1, np.int64)
+    for v in np.argsort(number, kind="stable")[:-1].tolist():
+        row = number[parent[v]] - n
+        ends[row, int(ends[row, 0] >= 0)] = number[v]
+    Z[:, :2], Z[:, 2] = ends, height[n + rank]
+    size = np.ones(2 * n - 1)
+    for row in range(n - 1):
+        size[n + row] = Z[row, 3] = size[ends[row, 0]] + size[ends[row, 1]]
+    return Z
+
+
+def on_items(known: TreeStatements, owner: np.ndarray) -> TreeStatements:
+    """The statements as statements on clades. Triplets within one or two clades are left out."""
+    rows = owner[known.rows].astype(np.int32)
+    a, b, c = rows.T
+    told = (a != b) & (a != c) & (b != c)
+    nothing, own = np.empty((0, 2), np.int32), np.arange(owner.max() + 1, dtype=np.int32)
+    return TreeStatements(rows[told], known.weight[told], nothing, own, known.noise, known.deciding[told])
+
+
+@dataclass(frozen=True, eq=False)
+class ChosenTree:
+    """A tree, how many triplets trees made without them display, and the sample of trees that it is the mean of."""
+
+    parent: np.ndarray
+    held_out: float | None
+    noise: float
+    sample: TreeSample | None = None
+
+
+def choose_tree(
+    points: np.ndarray,
+    is_matrix: bool,
+    merges: np.ndarray,
+    known: TreeStatements,
+    hard: bool,
+    divide: bool,
+    estimate: bool,
+    effort: float,
+    rng: np.random.Generator,
+    tell: Callable[[int], Any],
+) -> ChosenTree:
+    """The tree that follows from the statements.
+
+    Parameters
+    ----------
+    hard : bool
+        Whether all triplets must hold.
+    divide : bool
+        Whether triplets divide a tree. They do if all must hold.
+    estimate : bool
+        Whether the share of wrong triplets is estimated.
+    effort : float
+        Factor on the steps in which trees are sampled. 0 samples none.
+    """
+    n = merges.shape[0] + 1
+    owner, plain = coarse_clades(merges, ITEMS_MAX)
+    above = known if n <= ITEMS_MAX else on_items(known, owner)
+    sample: TreeSample | None = None
+    base, share = merges[:, :2].astype(np.int32), None
+    if len(above.rows):
+        items = make_items(points, is_matrix, owner, plain)
+        held = held_out(items, above, divide and not hard, rng, tell)
+        best = held.shown
+        if divide and not hard:
+            divide = bool(above.weight @ held.soft >= above.weight @ held.shown)
+            best = held.soft if divide else held.shown
+        share = float(best.mean())
+        lead = _lead(held.shown, shown_by(parents_of(plain), above.rows), above.weight)
+        weight = np.append(np.ones(len(held.trees)), np.exp(-lead))
+        base = refined(mean_tree([*held.trees, parents_of(plain)], weight, items.size), merges)
+    parent, noise = parents_of(base), 0.0 if hard else known.noise
+    if divide:
+        parent = divided(base, known, hard)
+    if divide and estimate and not hard and len(known.rows):
+        violated = known.weight @ ~shown_by(parent, known.rows) / known.weight.sum()
+        noise = float(min(max(violated, NOISE_MIN), NOISE_MAX))
+        parent = divided(base, replace(known, noise=noise), hard)
+    if effort > 0:
+        other = divided(plain, known, True) if hard else parents_of(plain)
+        share_of_wrong = None if estimate else known.noise
+        sample = sample_trees(
+            points,
+            [parent, other],
+            known.rows,
+            known.weight,
+            rng,
+            hard=hard,
+            noise=share_of_wrong,
+            deciding=known.deciding,
+            effort=effort,
+            tell=tell,
+        )
+        base = mean_tree(list(sample.parents), np.ones(len(sample.parents)), np.ones(n))
+        parent = parents_of(base)
+        if hard and not shown_by(parent, known.rows).all():
+            parent = divided(base, known, True)
+    if sample is not None and estimate and not hard:
+        noise = float(sample.noise.mean())
+    return ChosenTree(parent, share, noise, sample)
+
+
+def _lead(one: np.ndarray, other: np.ndarray, weight: np.ndarray) -> float:
+    """The number of standard errors by which the one displays more triplets than the other, at most 50."""
+    more = one - other
+    return float(np.clip(weight @ more / np.sqrt(max(weight @ more**2, 1.0)), -50, 50))
