@@ -373,9 +373,8 @@ def test_hard_triplets_and_their_clades_are_certain(rng):
 
 
 def test_many_samples__no_trees_are_sampled(monkeypatch, rng):
-    from tripletree.cluster import divisive
-
-    monkeypatch.setattr(divisive, "COARSE", 20)
+    for step in ("tree", "estimator"):
+        monkeypatch.setattr(f"tripletree.cluster.divisive.{step}.ITEMS_MAX", 20)
     X = np.concatenate([rng.normal(size=(30, 2)) + 9 * k for k in range(3)])
     model = DivisiveReCon(3).fit(X, triplets=np.array([[0, 1, 40], [30, 31, 70], [60, 61, 2], [5, 6, 33]]))
     assert model.clade_support_ is None

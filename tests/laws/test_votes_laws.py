@@ -8,7 +8,8 @@ from scipy.cluster.hierarchy import linkage
 from vote_marginals_oracle import marginals
 
 import tripletree as tt
-from tripletree.cluster import DivisiveReCon, divisive
+from tripletree.cluster import DivisiveReCon
+from tripletree.cluster.divisive import flat
 from tripletree.cluster.votes import ALONE, FlatVotes, Messages, Voted, alone, embedded, nearer_means, voted
 
 
@@ -92,7 +93,7 @@ def test_is_of_classes__triplets_left_out_are_guessed_to_be_the_ones_that_fail()
 def votings(monkeypatch, X, k, **known):
     """How often clusters are voted on in a fit."""
     asked = []
-    monkeypatch.setattr(divisive, "voted", lambda *given: asked.append(given) or voted(*given))
+    monkeypatch.setattr(flat, "voted", lambda *given: asked.append(given) or voted(*given))
     DivisiveReCon(k, constraints="soft", effort=0).fit(X, **known)
     return len(asked)
 
@@ -109,7 +110,7 @@ def test_nothing_is_voted_on_in_vain(monkeypatch):
     odd = np.bincount(rows[:, 2]).argmax()
     rows = rows[(rows[:, :2] != odd).all(axis=1)]
     single = []
-    monkeypatch.setattr(divisive, "alone", lambda *given: single.append(alone(*given)) or single[0])
+    monkeypatch.setattr(flat, "alone", lambda *given: single.append(alone(*given)) or single[0])
     assert votings(monkeypatch, X, 4, triplets=rows) == 1
     assert single[0].sum() == 1
 

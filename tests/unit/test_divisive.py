@@ -13,7 +13,8 @@ from sklearn.utils._param_validation import InvalidParameterError
 import tripletree as tt
 from tripletree.algorithms import all_triplets
 from tripletree.algorithms.cut import cut
-from tripletree.cluster import DivisiveReCon, ReCon, divisive
+from tripletree.cluster import DivisiveReCon, ReCon
+from tripletree.cluster.divisive import flat
 from tripletree.core.checks import counted
 
 NAMES = ["ant", "bee", "cow", "dog", "eel", "fox"]
@@ -366,8 +367,8 @@ def test_triplets_of_a_soft_hierarchy_vote_on_flat_clusters_if_it_has_one_level(
     X, _, h = families(0)
     deep = tt.Hierarchy.from_nested([[[0, 1], [2, 3]], *range(4, 36)])
     called = []
-    real = divisive.voted
-    monkeypatch.setattr(divisive, "voted", lambda *known: called.append(0) or real(*known))
+    real = flat.voted
+    monkeypatch.setattr(flat, "voted", lambda *known: called.append(0) or real(*known))
     model = DivisiveReCon(4, constraints="soft", effort=0).fit(X, hierarchy=deep)
     assert not called
     assert model.labels_.tolist() == tt.cut(model.hierarchy_, 4, triplets=model.triplets_, samples=X).tolist()

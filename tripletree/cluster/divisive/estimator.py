@@ -36,7 +36,7 @@ from tripletree.cluster.distances import (
 )
 from tripletree.cluster.divisive.flat import by_votes, check_enough_groups, whitened, widest_gap
 from tripletree.cluster.divisive.items import ITEMS_MAX
-from tripletree.cluster.divisive.statements import Statements, beside_hierarchy, make_statements, weight_by_clade
+from tripletree.cluster.divisive.statements import AllStatements, beside_hierarchy, make_statements, weight_by_clade
 from tripletree.cluster.divisive.tree import FOLDS, NOISE, TreeStatements, choose_tree, linkage_of
 from tripletree.cluster.gower import MixedColumns
 from tripletree.cluster.posterior import Mixing, TreeSample
@@ -568,7 +568,7 @@ class DivisiveReCon(TripletClusterer):
         self,
         points: np.ndarray,
         is_matrix: bool,
-        given: Statements,
+        given: AllStatements,
         closure: PairClosure,
         hard: bool,
         rng: np.random.Generator,

@@ -25,7 +25,7 @@ TRIPLETS_PER_LABEL = 10
 
 
 @dataclass(frozen=True, eq=False)
-class Statements:
+class AllStatements:
     """All statements as triplets and pairs. `rows` and `weight` are votes, some of which may repeat others.
 
     Attributes
@@ -56,7 +56,7 @@ class Statements:
     deciding: np.ndarray
 
 
-def make_statements(known: Knowledge, hard: bool, rng: np.random.Generator) -> Statements:
+def make_statements(known: Knowledge, hard: bool, rng: np.random.Generator) -> AllStatements:
     """The statements of every kind."""
     used, links = known.triplets, known.pairs
     rows, weight = [used.rows], [np.ones(len(used)) if used.weights is None else used.weights / used.weights.mean()]
@@ -82,7 +82,7 @@ def make_statements(known: Knowledge, hard: bool, rng: np.random.Generator) -> S
     weight.append(np.ones(len(of_pairs)))
     every, voice = np.concatenate(rows), np.concatenate(weight)
     deciding = np.arange(len(every)) < len(known.triplets)
-    return Statements(used | of_pairs, links, every, voice, votes, known.codes, len(of_pairs), deciding)
+    return AllStatements(used | of_pairs, links, every, voice, votes, known.codes, len(of_pairs), deciding)
 
 
 def _is_flat(rows: np.ndarray, n: int) -> bool:

@@ -81,7 +81,7 @@ def shown_by(parent: np.ndarray, rows: np.ndarray) -> np.ndarray:
 
 
 @dataclass(frozen=True, eq=False)
-class HeldOut:
+class HeldOutTrees:
     """Trees of distances each changed without one part of the triplets, and which of these triplets are displayed.
 
     Attributes
@@ -100,7 +100,7 @@ class HeldOut:
 
 def held_out(
     items: Items, known: TreeStatements, divide: bool, rng: np.random.Generator, tell: Callable[[int], Any]
-) -> HeldOut:
+) -> HeldOutTrees:
     """Hold out one part of the triplets after the other, and divide each tree if asked for."""
     m = len(known.rows)
     folds = min(FOLDS, m)
@@ -121,7 +121,7 @@ def held_out(
             trees.append(tree)
             shown[fold == k], soft[fold == k] = of_fold
             tell(1)
-    return HeldOut(trees, shown, soft)
+    return HeldOutTrees(trees, shown, soft)
 
 
 def linkage_of(parent: np.ndarray, points: np.ndarray, is_matrix: bool) -> np.ndarray:
