@@ -11,7 +11,9 @@ from scipy.spatial.distance import pdist, squareform
 
 import tripletree as tt
 from tripletree._core import engine
-from tripletree.cluster import DivisiveReCon, ReCon, divisive, posterior
+from tripletree.cluster import DivisiveReCon, ReCon, posterior
+from tripletree.cluster.divisive import items, statements
+from tripletree.cluster.divisive import tree as trees
 
 SHAPES_5 = [((((0, 1), 2), 3), 4), (((0, 1), (2, 3)), 4), (((0, 1), 2), (3, 4))]
 core = engine.division
@@ -51,7 +53,7 @@ def known(rows, n, noise=0.1, cannot=(), group=None):
     rows = np.array(rows, np.int32).reshape(-1, 3)
     group = np.arange(n, dtype=np.int32) if group is None else np.array(group, np.int32)
     one, apart = np.ones(len(rows)), np.array(cannot, np.int32).reshape(-1, 2)
-    return divisive._Known(rows, one, apart, group, noise, one > 0)
+    return trees.TreeStatements(rows, one, apart, group, noise, one > 0)
 
 
 def clades_of_parent(parent):
@@ -101,7 +103,7 @@ def test_hard_divisions_do_not_depend_on_which_triplets_say_the_same(n_groups, r
         every = tt.algorithms.all_triplets(h)
         base = random_base(rng, n)
         sets = tt.decompose(h), every, tt.decompose(h) | every.subset(rng.random(len(every)) < 0.5)
-        found = [clades_of_parent(divisive._divided(base, known(x.reindex(range(n)).rows, n), True)) for x in sets]
+        found = [clades_of_parent(trees.divided(base, known(x.reindex(range(n)).rows, n), True)) for x in sets]
         assert set(map(frozenset, found[0])) == set(map(frozenset, found[1])) == set(map(frozenset, found[2]))
 
 
@@ -121,7 +123,7 @@ def test_weights_by_clade_by_their_definition(seed):
     for k, (clade, other) in enumerate(ends):
         siblings = {y for x, y in ends if x == clade}
         want[k] = (len(child[clade]) - 1) / len(siblings) / ends.count((clade, other))
-    np.testing.assert_allclose(divisive._weight_by_clade(triplets.rows, triplets.leaves), want)
+    np.testing.assert_allclose(statements.weight_by_clade(triplets.rows, triplets.leaves), want)
 
 
 @pytest.mark.slow
@@ -131,7 +133,7 @@ def test_hard_divisions_keep_all_triplets(shape, rng):
     all_rows = np.array(triplets_of(shape), np.int32)
     for keep in product((False, True), repeat=len(all_rows)):
         rows = all_rows[list(keep)]
-        parent = divisive._divided(random_base(rng, 5), known(rows, 5), hard=True)
+        parent = trees.divided(random_base(rng, 5), known(rows, 5), hard=True)
         clades = clades_of_parent(parent)
         assert all(displayed(clades, a, b, c) for a, b, c in rows.tolist())
 
@@ -142,10 +144,10 @@ def test_hard_divisions_of_more_leaves(n, rng):
     for _ in range(100 if n < 10 else 10):
         rows = np.array(triplets_of(random_nested(rng, n)), np.int32)
         rows = rows[rng.random(len(rows)) < rng.choice([0.05, 0.3, 1.0])]
-        parent = divisive._divided(random_base(rng, n), known(rows, n), hard=True)
+        parent = trees.divided(random_base(rng, n), known(rows, n), hard=True)
         assert sorted(np.bincount(parent[:-1])[n:]) == [2] * (n - 1)
         assert (parent[:-1] > np.arange(2 * n - 2)).all()
-        assert divisive._shown(parent, rows).all()
+        assert trees.shown_by(parent, rows).all()
 
 
 @pytest.mark.slow
@@ -181,7 +183,7 @@ def test_without_knowledge_it_is_plain_linkage(n, rng):
 def test_a_base_without_triplets_stays(rng):
     for n in (2, 5, 30):
         base = random_base(rng, n)
-        parent = divisive._divided(base, known([], n), hard=False)
+        parent = trees.divided(base, known([], n), hard=False)
         assert tt.Hierarchy(parent) == tt.Hierarchy(posterior.parents_of(base))
 
 
@@ -191,7 +193,7 @@ def test_linkage_of_a_plain_tree_is_that_of_scipy(rng):
         (False, X, linkage(X, "ward")),
         (True, squareform(pdist(X)), linkage(pdist(X), "average")),
     ):
-        got = divisive.linkage_of(posterior.parents_of(want[:, :2].astype(np.int32)), Z, is_matrix)
+        got = trees.linkage_of(posterior.parents_of(want[:, :2].astype(np.int32)), Z, is_matrix)
         np.testing.assert_array_equal(np.sort(got[:, :2], 1), np.sort(want[:, :2], 1))
         np.testing.assert_allclose(got[:, 2:], want[:, 2:])
 
@@ -294,7 +296,7 @@ def test_must_linked_groups_are_clades(rng):
         label = rng.integers(0, n // 2, n)
         group = np.array([np.flatnonzero(label == x)[0] for x in label])
         rows = np.array([rng.permutation(n)[:3] for _ in range(n)], np.int32)
-        parent = divisive._divided(random_base(rng, n), known(rows, n, group=group), hard=False)
+        parent = trees.divided(random_base(rng, n), known(rows, n, group=group), hard=False)
         clades = clades_of_parent(parent)
         for g in np.unique(group):
             members = set(np.flatnonzero(group == g).tolist())
@@ -305,18 +307,19 @@ def test_must_linked_groups_are_clades(rng):
 def test_many_samples_go_by_way_of_clades(monkeypatch, rng):
     X = np.concatenate([rng.normal(size=(50, 2)) + 6 * k for k in range(3)])
     rows = np.array(triplets_of(random_nested(rng, 25)), np.int32) * 6
-    monkeypatch.setattr(divisive, "COARSE", 20)
+    for step in ("tree", "estimator"):
+        monkeypatch.setattr(f"tripletree.cluster.divisive.{step}.ITEMS_MAX", 20)
     model = DivisiveReCon(3, constraints="hard").fit(X, triplets=rows)
     assert tt.displays(model.hierarchy_, model.triplets_).all()
     soft = DivisiveReCon(3).fit(X, triplets=rows)
     assert (soft.constraints_, soft.reason_) == ("soft", "some triplets may be wrong")
     merges = linkage(X, "ward")
-    owner, plain = divisive._coarse(merges, 20)
+    owner, plain = items.coarse_clades(merges, 20)
     assert owner.max() == 19
-    np.testing.assert_array_equal(divisive._refined(plain, merges), merges[:, :2])
-    np.testing.assert_array_equal(divisive._coarse(merges, 150)[1], merges[:, :2])
+    np.testing.assert_array_equal(items.refined(plain, merges), merges[:, :2])
+    np.testing.assert_array_equal(items.coarse_clades(merges, 150)[1], merges[:, :2])
     base = random_base(rng, 20)
-    clades = clades_of_parent(posterior.parents_of(divisive._refined(base, merges)))
+    clades = clades_of_parent(posterior.parents_of(items.refined(base, merges)))
     for g in range(20):
         members = set(np.flatnonzero(owner == g).tolist())
         assert len(members) == 1 or members in clades
@@ -327,7 +330,7 @@ def test_threads_and_runs_do_not_change_the_result(monkeypatch, rng):
     X, rows = rng.normal(size=(60, 3)), np.array([rng.permutation(60)[:3] for _ in range(80)])
     models = []
     for cores in (1, 4, 4):
-        monkeypatch.setattr(divisive.os, "cpu_count", lambda cores=cores: cores)
+        monkeypatch.setattr(trees.os, "cpu_count", lambda cores=cores: cores)
         models.append(DivisiveReCon(3, constraints="soft").fit(X, triplets=rows))
     assert models[0].hierarchy_ == models[1].hierarchy_ == models[2].hierarchy_
     np.testing.assert_array_equal(models[0].linkage_, models[1].linkage_)

@@ -8,7 +8,7 @@ from sklearn.cluster import KMeans
 from sklearn.datasets import load_iris
 
 import tripletree as tt
-from tripletree.cluster import DivisiveReCon, ReCon, divisive, validation
+from tripletree.cluster import DivisiveReCon, ReCon, validation
 
 #: Short chains, for what does not depend on their length.
 QUICK = DivisiveReCon(effort=0.1)
@@ -403,7 +403,7 @@ def test_fits_that_are_compared_by_their_trees_make_no_flat_clusters(blobs, monk
     checked = model.fit(X, validate=True, **known).validation_
     assert set(made[:7] + made[8:]) == {k if kind == "pairs" else 1}  # made[7] is the fit itself
     assert made[7] == k
-    monkeypatch.setattr(divisive, "for_its_tree", lambda model, kinds: model)
+    monkeypatch.setattr("tripletree.cluster.divisive.estimator.for_its_tree", lambda model, kinds: model)
     as_before = tt.evaluate_knowledge(X, estimator=model, n_folds=2, **known)
     np.testing.assert_array_equal(found.holds, as_before.holds)
     assert str(model.fit(X, validate=True, **known).validation_) == str(checked)

@@ -33,8 +33,9 @@ WRONG, USUAL, DRAWN_BY, LEAST, MOST = 0.1, 0.05, 10.0, 0.01, (0.5, 2 / 3)
 PATHS = (0.0,), (-0.5, -0.25, 0.0)
 
 #: Nats by which statements must speak for a model that comes later, and held-out ones for any rather than clusters that
-#: know nothing of them: statements of exchanged names speak for a model by chance.
-BETTER, SPEAKING = 1.0, 2.0
+#: know nothing of them: statements of exchanged names speak for a model by chance. A few statements cannot say as much:
+#: so much each is enough.
+BETTER, SPEAKING, EACH = 1.0, 2.0, 0.1
 
 #: Parts of the statements that are held out in turn. With more statements than `MANY` one fifth is enough.
 FOLDS, MANY = 5, 5_000
@@ -365,7 +366,7 @@ def voted(points: np.ndarray, votes: FlatVotes, start: np.ndarray, rng: np.rando
     tried = votes.part(np.isin(fold, parts))
     order = np.argsort(np.concatenate([np.flatnonzero(fold == i) for i in parts]))
     by_model, by_start = (np.concatenate([x[j] for x in held])[order] for j in (0, 1))
-    is_better = tried.likelihood(by_model) > tried.likelihood(by_start) + SPEAKING
+    is_better = tried.likelihood(by_model) > tried.likelihood(by_start) + min(SPEAKING, EACH * len(votes))
     two = np.concatenate([x[2] for x in held])
     share = found[best].shares.mean(axis=0)
     chance = 3 * float((share**2 * (1 - share)).sum())
