@@ -32,6 +32,11 @@ DOUBTFUL = [
         {"bird": NAMED, "v": V, "kind": list("12312312")},
         "'kind', called a class, is a feature: --classes kind or --drop",
     ),
+    (
+        {"Person": list("12345678"), "v": V, "w": W},
+        "'Person', which counts the rows, is a feature: --index-column Person or --drop Person",
+    ),
+    ({"Zeile": list("01234567"), "v": V}, "'Zeile', which counts the rows, is a feature: --index-column Zeile or"),
     ({"a": V, "b": W, "y": list("01010101")}, "'y', called a class, is a feature: --classes y or --drop y"),
 ]
 
@@ -63,6 +68,10 @@ def test_cluster__a_column_that_is_hardly_a_feature_is_told_in_one_line(run, tmp
         {"bird": NAMED, "index": ["3", "4", "3", "5"] * 2, "v": V},
         {"bird": NAMED, "grade": ["1", "3", "2", "2"] * 2, "v": V},
         {"sample": [*NAMED[:7], "Totalum"], "v": V, "w": W},
+        {"day": list("12345678"), "v": V},
+        {"dose": list("12345678"), "v": V},
+        {"v": V, "w": list("12345678")},
+        {"legs": list("13245678"), "v": V},
     ],
 )
 def test_cluster__a_plain_table_is_read_without_a_word(run, tmp_path, columns):

@@ -50,6 +50,16 @@ _TARGETS, _PLACES = frozenset({"y", "Y"}), frozenset({"x", "X"})
 _TIMES = frozenset({"year", "month", "day", "week", "hour", "jahr", "monat", "année", "annee", "año", "anno", "mois"})
 #: Classes that a column without a name for classes may have, beside its samples.
 _FEW = 10
+#: Names of what is measured in equal steps.
+_STEPS = frozenset(
+    {
+        *("t", "x", "y", "z", "dose", "dosis", "depth", "tiefe", "position", "pos", "age", "alter", "step", "epoch"),
+        *("cycle", "distance", "length", "size", "level", "stage", "rank", "score", "concentration", "temperature"),
+        *("tag", "jour", "dia", "día", "giorno", "feature", "value", "wert"),
+    }
+)
+#: How many rows a table has at least whose first column is told to count them.
+_COUNTING = 4
 #: Names of rows that sum up the others, and of how many of the last rows.
 _SUMS = re.compile(
     r"(?:grand[\s_-]?|sub[\s_-]?)?totals?|sum|sums|mean|means|average|averages|avg|overall|std|stddev|std\.?\s?dev\.?"
@@ -93,6 +103,9 @@ def kind_of(name: str, cells: Sequence[str]) -> Kind:
 def doubtful_columns(columns: Mapping[str, Sequence[str]]) -> list[Doubtful]:
     """The columns of numbers that are taken for features, and are called or look like ids, classes or dates."""
     found = [x for name, cells in columns.items() if (x := _no_measure(name, cells)) is not None]
+    first = next(iter(columns), None)
+    if first is not None and all(x.name != first for x in found) and _counts_rows(first, columns[first]):
+        found.insert(0, Doubtful(first, "id", "which counts the rows"))
     target = next((x for x in columns if x in _TARGETS), None)
     if target is not None and not _PLACES.intersection(columns):
         codes = set(columns[target])
@@ -109,11 +122,23 @@ def doubtful_of_frame(frame: Any, names: Sequence[Any]) -> list[Doubtful]:
         kind = str(getattr(column, "dtype", getattr(column, "type", ""))).lower()
         if isinstance(name, str) and kind.startswith(("int", "uint", "float", "double")):
             first = cell_text(_number_of(next(iter(column), None))) or ""
-            if name in _TARGETS or _may_be_none(name, first) or (not first and _may_be_none(name, "0")):
+            may_count = name == names[0] and "float" not in kind and first in ("0", "1")
+            may_be_none = _may_be_none(name, first) or (not first and _may_be_none(name, "0"))
+            if may_count or name in _TARGETS or may_be_none:
                 columns[name] = [cell_text(_number_of(x)) or "" for x in column]
             elif name in _PLACES:
                 columns[name] = []
     return doubtful_columns(columns)
+
+
+def _counts_rows(name: str, cells: Sequence[str]) -> bool:
+    """True for the first column of a table if it counts the rows, and is not called like what has equal steps."""
+    if len(cells) < _COUNTING or cells[0] not in ("0", "1") or WHEN.among([name]):
+        return False
+    words = words_of(name)
+    if plain(name) in _TIMES | _STEPS or MEASURE.fullmatch(words) is not None:
+        return False
+    return list(cells) == [str(k) for k in range(int(cells[0]), int(cells[0]) + len(cells))]
 
 
 def _number_of(cell: Any) -> Any:
