@@ -1,6 +1,8 @@
 """``check``, ``explain``, ``describe`` and ``info`` of pair files: must-links, cannot-links and their lines."""
 
 import json
+import re
+import shlex
 
 import pytest
 
@@ -263,3 +265,18 @@ def test_pairs__codes_that_are_turned_and_pairs_left_out_are_told(run, tmp_path,
     assert "0 must-links and 1 cannot-link" in done.stdout
     assert "p.csv: 1 pair without a link left out\n" in done.stderr
     assert "p.csv: 'different' says that two differ: there 1 and yes are cannot-links" in done.stderr
+
+
+@pytest.mark.parametrize("command", [("cluster", "x.csv", "-k", "2", "--pairs", "p.csv"),
+                                     ("report", "x.csv", "-o", "r.html", "--know", "p.csv", "--as", "pairs"),
+                                     ("check", "p.csv")])  # fmt: skip
+@pytest.mark.parametrize("header", ["guest1,guest2,avoid", "id1,id2,avoid"])
+def test_pairs__of_an_unknown_word_are_asked_about_by_every_command(run, tmp_path, command, header):
+    (tmp_path / "x.csv").write_text("name,size\nann,1\nben,2\neve,7\ndan,8\n")
+    (tmp_path / "p.csv").write_text(f"{header}\nann,eve,yes\nben,ann,no\n")
+    told = run(*command, status=2).stderr
+    ways = [shlex.split(x)[1:] for x in re.findall(r"'(tripletree [^']*)'", told)]
+    assert [x[x.index("--codes") + 1] for x in ways if "--codes" in x] == ["yes,no", "no,yes"]
+    assert len(ways) == 3
+    if command[0] != "report":
+        assert [run(*x).stdout != "" for x in ways] == [True] * 3

@@ -326,10 +326,10 @@ def _in_options(message: str, kind: str, source: Any, *, offered: bool) -> str:
 
 
 def _as(ctx: click.Context, name: str, kind: str) -> str | None:
-    """Return the running command, with a file read as answers, comparisons or triplets. None if it cannot read them."""
+    """Return the running command, with a file read as another kind. None if it cannot read them."""
     names = {x.name for x in ctx.command.params}
     if {"triplet_file", "comparison_file"} <= names:
-        own = {x for x in ("triplet_file", "comparison_file") if ctx.params[x] == name}
+        own = {x for x in ("triplet_file", "comparison_file", "pair_file") if ctx.params[x] == name}
         file = shlex.quote(name)
         if kind == "pairs":
             return command_line(ctx, f"--pairs {file}", without={*TABLE_OPTIONS, *own})

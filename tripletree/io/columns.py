@@ -475,16 +475,17 @@ PROBABILITY = Role(
 )
 
 
+_PROBABLE = {"probability", "probabilities", "prob", "proba", "wahrscheinlichkeit", "probabilité", "probabilidad"}
 _ASIDE = "pairs?|items?|records?|clusters?|class|classes|groups?|labels?|flag|status"
 _BEFORE = f"{_ASIDE}|is|are|was|were|be|in|the|a|an|of"
 _ALIKE = (
     "same|similar|alike|match(?:es|ed|ing)?|link(?:s|ed)?|duplicates?|dup|equal|identical|together|joined|must|sameas"
     "|gleich[ers]{0,2}|selbe|derselbe|dieselbe|dasselbe|identisch|zusammen|duplikat|ähnlich|même|pareil|identique|ensemble"
-    "|doublon|idem|équivalent|mism[oa]|igual|idéntico|junt[oa]s|duplicado|stess[oa]|uguale|identico|insieme"
+    "|verträglich|vereinbar|doublon|idem|équivalent|mism[oa]|igual|idéntico|junt[oa]s|duplicado|stess[oa]|uguale|identico|insieme"
 )
 _UNLIKE = (
     "different|difference|diff|differs?|differentfrom|distinct|apart|separated?|unlike|cannot|cant|mustnot|disjoint"
-    "|conflict(?:s|ing)?|verschieden|ungleich|unterschiedlich|anders|getrennt|unähnlich|different[eo]|différent[es]{0,2}"
+    "|conflict(?:s|ing)?|unterschied|abgelehnt|incompatible|inkompatibel|verschieden|ungleich|unterschiedlich|anders|getrennt|unähnlich|different[eo]|différent[es]{0,2}"
     "|distinct[es]{1,2}|séparés?|inégal|distint[oa]s?|desigual|separad[oa]s?|divers[oiae]|separat[oi]"
 )
 _SENSE = re.compile(
@@ -503,8 +504,29 @@ def link_sense(text: str) -> bool | None:
 def name_sense(name: str) -> bool | None:
     """True if a column is called by what two are that are the same, False for others (judged_distinct), else None."""
     words = words_of(name).split("_")
+    if not {"false", "wrong", "incorrect", "falsch"}.isdisjoint(words):  # a false match may be either
+        return None
     spans = ("".join(words[i : i + n]) for n in range(len(words), 0, -1) for i in range(len(words) - n + 1))
     return next((x for x in map(link_sense, spans) if x is not None), None)
+
+
+def probability_sense(name: Any) -> bool | None:
+    """True if a column is called the probability of a match, False for that of no match, else None."""
+    words = words_of(str(name)).split("_")
+    rest = "".join(x for x in words if x not in _PROBABLE)
+    if PROBABILITY.among([name]) or len(rest) == len("".join(words)):
+        return True if PROBABILITY.among([name]) else None
+    return link_sense(rest) if rest else True
+
+
+def linked_pair(names: Sequence[str]) -> tuple[str, str, bool] | None:
+    """Two columns called by their link (cannot_link_1 and cannot_link_2), and whether they are must-links."""
+    pairs = option_pairs(names)
+    if len(pairs) != 1 or not {*names} - {*pairs[0]} <= {"weight"}:
+        return None
+    found = _SIDES.fullmatch(words_of(pairs[0][0])) or _SIDES.fullmatch(column_word(pairs[0][0]))
+    sense = link_sense(found[1] or "") if found is not None else None
+    return None if sense is None else (*pairs[0], sense)
 
 
 def id_pair(names: Sequence[str]) -> tuple[str, str] | None:
@@ -516,9 +538,9 @@ def id_pair(names: Sequence[str]) -> tuple[str, str] | None:
 def pair_columns(names: Sequence[str]) -> tuple[str, str, str] | None:
     """The columns of two ids and of their link or probability, by their names."""
     pair = id_pair(names)
-    links = PROBABILITY.among(names)[:1] or [
-        x for x in names if plain(x) in LINK.names or link_sense(str(x)) is not None
-    ]
+    links = PROBABILITY.among(names)[:1] or [x for x in names if probability_sense(x)][:1]
+    links = links or [x for x in names if probability_sense(x) is False][:1]
+    links = links or [x for x in names if plain(x) in LINK.names or link_sense(str(x)) is not None]
     return (*pair, links[0]) if pair is not None and len(links) == 1 else None
 
 

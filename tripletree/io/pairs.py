@@ -42,18 +42,20 @@ from tripletree.io.columns import (
     ANCHOR,
     LINK,
     LINK_KINDS,
-    PROBABILITY,
     SHAPE,
+    WHO,
     alike_columns,
     are_called_ids,
     id_pair,
     is_measure,
     is_proximity,
     link_sense,
+    linked_pair,
     name_sense,
     option_pairs,
     pair_columns,
     plain,
+    probability_sense,
     words_of,
 )
 from tripletree.io.edges import usual_columns
@@ -82,6 +84,9 @@ _SURE = re.compile(r"(?:.*_)?(?:confidence|conf|certainty|sureness|sicherheit|ko
 #: Columns of the source of a record, and what Splink writes between the source and the id in that.
 _SOURCE = re.compile(r"source|dataset|data_source|database|table")
 _JOINT = "-__-"
+#: A number of what was asked, and a score that may be a decision, 0 or 1.
+_TURN = re.compile(r"(?:trial|round|run|block|session|turn|page|durchgang)s?(?:_(?:no|nr|number|index|id|n))?")
+_SCORES = ("clericalmatchscore",)
 #: Rows whose cells tell what a column holds.
 _COMPARED = 10_000
 #: The words for a link, in any case.
@@ -148,10 +153,17 @@ class PairRows(LabelRows):
         self._words_shown = False
         #: Whether all pairs are must-links, as there is no column of links.
         self._all_must = False
+        #: What two columns say that have no third one for the link.
+        self._word = "must"
+        #: The column of decisions that counts more than probabilities beside it.
+        self._decision: str | None = None
+        #: A header of two columns that are alike and of a word that is no known link.
+        self._asked: tuple[str, ...] | None = None
         #: The least number for a link: 0 for probabilities of must-links, -1 for signs with weights.
         self._rated: int | None = None
         #: Whether the column of the links is called by the opposite, such as "different": its codes are turned.
         self._turned: str | None = None
+        self._unlike = False
         self._codes_turned = False
         #: The first row, if the rows below tell that it is a header, or if it may be one or a pair.
         self._told: tuple[str, ...] | None = None
@@ -170,9 +182,9 @@ class PairRows(LabelRows):
     ) -> None:
         """Take a row (a, b, link and perhaps a weight), or note its error."""
         if self._all_must:
-            cells = [*cells[:2], "must", *cells[2:]]
+            cells = [*cells[:2], self._word, *cells[2:]]
         if self._rated is not None and cells[2] is not None:
-            cells = [*cells[:2], *_rated(cells[2], self._rated)]
+            cells = [*cells[:2], *_rated(cells[2], self._rated, self._unlike)]
         elif None not in cells[:2] and is_gap(cells[2] or "", _NO_LINK) and not self._is_code(cells[2]):
             self._without += 1
             return
@@ -230,6 +242,10 @@ class PairRows(LabelRows):
         if table.names is not None:
             if not set(self.called(table.names, columns)) <= set(table.names) and tuple(columns) == PAIR_COLUMNS:
                 columns = self._by_cells(table)
+            elif tuple(columns) == PAIR_COLUMNS and self._codes is None and not {*columns} <= {*table.names}:
+                decided = self._decided(table)
+                self._decision = decided[2] if decided else None
+                self._rated, columns = (None, decided) if decided else (self._rated, columns)
             return super().places(table, columns, weight)
         if len(table.columns) not in (3, 4) and tuple(columns) == PAIR_COLUMNS:
             msg = (
@@ -267,14 +283,44 @@ class PairRows(LabelRows):
         if table.names is not None:
             self._tell(table, places)
 
+    def _decided(self, table: RowTable) -> tuple[str, ...] | None:
+        """The columns of two ids and of the decision, where probabilities or other decisions stand beside it."""
+        names, pair, able, known = table.names or [], id_pair(table.names or []), [], []
+        rated = [x for x in names if probability_sense(x) is not None]
+        for name, column in zip(names, table.columns, strict=True) if pair is not None else ():
+            texts = ((cell_text(x) or "").strip() for x in islice(column, _COMPARED))
+            words = {link_word(x) for x in texts if not is_gap(x, _NO_LINK)}
+            score = name in rated and plain(name) in _SCORES
+            if name in pair or (name in rated and not score):  # type: ignore[operator]
+                continue
+            sure = score or plain(name) in LINK.names or link_sense(name) is not None or words.isdisjoint(_FLAGS)
+            called = sure or plain(name) in LINK_KINDS or name_sense(name) is not None
+            kind = sure or plain(name) in LINK_KINDS
+            links = [x for x in words if link_of(x) is not None]
+            if called and links and (len(links) == len(words) or (kind and rated and not all(map(is_number, words)))):
+                able.append(name)
+                known += [name] if sure and len(links) == len(words) else []
+        rated = [x for x in rated if x not in able]
+        scores = [x for x in rated if plain(x) in _SCORES]
+        if pair is None or (len(able) < 2 and not (able and rated) and not (scores and len(rated) > 1)):
+            return None
+        if known == able and able and len({_readings(table, x) for x in able}) == 1:
+            return (*pair, able[0])
+        raise self._question(table, pair, [*able, *rated], f"which column has the link of {pair[0]!r} and {pair[1]!r}?")
+
     def _tell(self, table: RowTable, places: Sequence[int]) -> None:
         """Tell how a table is read if one of its columns could have been the weights."""
         names = table.names or []
         a, b, *link = (names[k] for k in places)
         unused = [x for k, x in enumerate(names) if k not in places and _SURE.fullmatch(words_of(x))]
+        rated = [x for k, x in enumerate(names) if k not in places and _is_rating(x)]
+        by = f"by {link[0]!r}" if link and not self._all_must else f"all {self._word}-links"
+        if rated and link and (self._decision or probability_sense(link[0]) is None):
+            note("pairs", f"read {counted(len(table.lines), 'pair')} of {a!r} and {b!r}, {by}, not by {rated[0]!r}")
+        elif self._word == "cannot" and self._all_must:
+            note("pairs", f"read {counted(len(table.lines), 'pair')} of {a!r} and {b!r}, {by}, as they are called")
         if not unused:
             return
-        by = f"by {link[0]!r}" if link and not self._all_must else "all must-links"
         aside = f"; {unused[0]!r} is not used, as weights are called weight (from 0 to 1)"
         note("pairs", f"read {counted(len(table.lines), 'pair')} of {a!r} and {b!r}, {by}{aside}")
 
@@ -298,22 +344,25 @@ class PairRows(LabelRows):
 
     def _by_cells(self, table: RowTable) -> tuple[str, ...]:
         """The columns of two ids and of the link, if the cells of one column surely are links. Else it is asked."""
-        if id_pair(table.names or []) is None:
+        if id_pair(table.names or []) is None and tuple(table.names or ()) != self._asked:
             return PAIR_COLUMNS
         pair, able, sure = pair_by_cells(table)
-        assert pair is not None
+        if pair is None:
+            return PAIR_COLUMNS
         able = sure if len(sure) == 1 else able
         if len(able) == 1 and (sure or self._codes is not None or name_sense(able[0]) is False):
             return (*pair, able[0])
         raise self._question(table, pair, able)
 
-    def _question(self, table: RowTable, pair: tuple[str, str], able: Sequence[str]) -> ParseError:
+    def _question(
+        self, table: RowTable, pair: tuple[str, str], able: Sequence[str], asked: str | None = None
+    ) -> ParseError:
         """Ask which column holds the link, and what its words mean."""
         ways = [*link_ways(table, pair, able), (_ALL_MUST, call("read_pairs", table.path, columns=pair))]
         measures = [] if able else [x for x in _measures(table, pair) if is_measure(x)]
         why = f"; {_no_links(measures[0])}" if measures else ""
         why = f"no column is known for the link of {pair[0]!r} and {pair[1]!r}{why}."
-        return question(table.path, table.header_line, why, ways)
+        return question(table.path, table.header_line, asked or why, ways)
 
     def advice(self, table: RowTable | None) -> str:
         needs = "two columns of labels and one of links (must or cannot) are needed"
@@ -341,13 +390,15 @@ class PairRows(LabelRows):
         if tuple(columns) == PAIR_COLUMNS and not set(columns) <= set(names):
             kind = len(names) == 3 and plain(names[2]) in LINK_KINDS
             told = tuple(names[:3]) if kind or tuple(names) == self._told else None
-            columns = pair_columns(names) or told or super().called(names, columns)
+            linked = linked_pair(names)
+            columns = pair_columns(names) or (linked and linked[:2]) or told or super().called(names, columns)
         self._all_must = len(columns) == 2
-        if PROBABILITY.among(columns[2:]) and self._codes is None:
+        linked = linked_pair(list(map(str, columns))) if self._all_must else None
+        self._word = "cannot" if linked is not None and not linked[2] else "must"
+        if self._codes is None and any(probability_sense(x) is not None for x in columns[2:] if x != self._decision):
             self._rated = 0
-        turned = self._rated is None and not self._all_must and self._codes is None
-        turned = turned and name_sense(str(columns[2])) is False
-        self._turned = str(columns[2]) if turned else None
+        self._unlike = not self._all_must and self._codes is None and name_sense(str(columns[2])) is False
+        self._turned = str(columns[2]) if self._unlike else None
         return columns
 
     def look(self, text: str) -> None:
@@ -370,6 +421,12 @@ class PairRows(LabelRows):
             if kind is None and kinds == {"word"} and plain(first[2]) in LINK_KINDS:
                 self._told = None if {*first[:2]} & {x for row in below for x in row[:2]} else tuple(first)
                 return
+            codes = bool(kinds) and kinds <= {"flag", "number", "letter"}
+            if kind is None and codes and tuple(first[:2]) in option_pairs(first):
+                labels = {x for row in below for x in row[:2]}
+                same = {SHAPE.sub("0", x) for x in first[:2]} & {SHAPE.sub("0", x) for x in labels}
+                self._asked = None if same or first[0].isdigit() or is_number(first[2]) else tuple(first)
+                return
             if ids is False or kind in (None, "gap") or not kinds or None in kinds:
                 continue
             names = {SHAPE.sub("0", x) for x in first[:2]}
@@ -386,6 +443,8 @@ class PairRows(LabelRows):
     def is_header(self, names: Sequence[str]) -> bool:
         found = pair_columns(names)
         ids = id_pair(names) is not None and ("" in names or link_of(link_word(names[-1])) is None)
+        if tuple(names) == self._asked or linked_pair(names) is not None:
+            return True
         if found is None and (ids or (len(names) == 3 and bool(option_pairs(names[:2])) and is_measure(names[-1]))):
             return True
         if found is None or (link_word(found[2]) in LINKS and found == tuple(names[:3]) and len(names) <= 4):
@@ -430,6 +489,8 @@ class PairRows(LabelRows):
         index, rows = self.indexed(leaves)
         if self._without:
             note("links", f"{counted(self._without, 'pair')} without a link left out")
+        if self._unlike and self._rated is not None:
+            note("links", f"{self._turned!r} says that two differ: there high numbers are cannot-links")
         if self._codes_turned:
             note(
                 "links", f"{self._turned!r} says that two differ: there 1 and yes are cannot-links, 0 and no must-links"
@@ -506,7 +567,7 @@ def pair_by_cells(table: RowTable) -> tuple[tuple[str, str] | None, list[str], l
         links = sum(link_of(x) is not None for x in cells)
         in_words = bool(words) and (words.isdisjoint(_FLAGS) or bool(words & {"-1", "-"}))
         numbers = all(map(is_number, words))
-        if numbers and is_measure(name):
+        if numbers and (is_measure(name) or _is_count(name)):
             continue
         probabilities = numbers and all(abs(float(x)) <= 1 for x in words)
         two = len(words) == 2 and (plain(name) in LINK_KINDS or name_sense(name) is not None)
@@ -537,7 +598,8 @@ def link_ways(table: RowTable, pair: Sequence[str], able: Sequence[str]) -> list
         columns = (*pair, name)
         rated = not shown.keys() <= LINKS.keys() and all(is_number(x) and abs(float(x)) <= 1 for x in shown)
         if rated or len(shown) > 2 or (known and all(link_of(x) is not None for x in shown)):
-            what = "holds probabilities of must-links" if rated else "is the link"
+            kind = "cannot" if name_sense(name) is False else "must"
+            what = f"holds probabilities of {kind}-links" if rated else "is the link"
             ways.append((f"if {name!r} {what}", call("read_pairs", table.path, columns=columns)))
             continue
         words = sorted(shown, key=lambda x: (link_of(x) is not True, x))
@@ -552,6 +614,7 @@ def link_ways(table: RowTable, pair: Sequence[str], able: Sequence[str]) -> list
 def _measures(table: RowTable, pair: Sequence[str]) -> list[str]:
     """The columns of numbers beside two columns of labels."""
     others = [(x, y) for x, y in zip(table.names or (), table.columns, strict=True) if x not in pair]
+    others = [x for x in others if not _is_count(x[0])] or others
     return [x for x, y in others if all(is_number(with_point(cell_text(z) or "0")) for z in islice(y, _COMPARED))]
 
 
@@ -598,10 +661,29 @@ def _has_anchor(table: RowTable, pair: Sequence[str] | None) -> bool:
     return bool(ANCHOR.among(table.names or ())) or any(len(x) > 2 for x in groups)
 
 
-def _rated(text: str, least: int) -> tuple[str, ...]:
+def _readings(table: RowTable, name: str) -> tuple[bool | None, ...]:
+    """What the cells of a column say, turned if its name says that two differ. None is no link."""
+    unlike, words = (
+        name_sense(name) is False,
+        (link_word(cell_text(x) or "") for x in table.columns[(table.names or []).index(name)]),
+    )
+    return tuple(None if (y := link_of(x)) is None else y != (unlike and x in _FLAGS) for x in words)
+
+
+def _is_count(name: str) -> bool:
+    """True if a column is called like the number of a person or of a question."""
+    return bool(WHO.among([name])) or _TURN.fullmatch(words_of(name)) is not None
+
+
+def _is_rating(name: str) -> bool:
+    """True if a column could have been the link, as a number."""
+    return probability_sense(name) is not None or plain(name) == "score"
+
+
+def _rated(text: str, least: int, unlike: bool = False) -> tuple[str, ...]:
     """The link and the weight of a number: of a probability, as much more probable as it is than the other link."""
     value = float(with_point(text)) if is_number(with_point(text)) else 2.0
-    value = 2 * value - 1 if least == 0 else value
+    value = (2 * value - 1 if least == 0 else value) * (-1 if unlike else 1)
     return ("must" if value >= 0 else "cannot", repr(abs(value))) if -1 <= value <= 1 else (text,)
 
 
