@@ -69,6 +69,54 @@ def test_knowledge__a_part_says_what_is_wholly_among_its_samples(some):
     assert says(alone) == says(part)
 
 
+def test_knowledge__masks_of_other_kinds():
+    mask = [x in "ace" for x in NAMES]
+    for other in (mask, pd.Series(mask), pd.Series(mask, index=NAMES)[::-1], np.array(mask, object)):
+        assert WHOLE.part(other) == WHOLE.part(["a", "c", "e"])
+
+
+@pytest.mark.filterwarnings("ignore:1 name is another name")
+def test_knowledge__restrict_takes_names_as_a_fit_does():
+    known = Knowledge.of(["101", "102", "103"], classes=list("xxy"), triplets=[("101", "102", "103")])
+    assert known.restrict([103, 101, 102, 7]).classes == {101: "x", 102: "x", 103: "y"}
+    assert list(known.restrict([103, 101, 102, 7]).triplets) == [(101, 102, 103)]
+    tree = tt.Hierarchy.from_nested([["cat", "lion"], "dog"])
+    tree = tt.Hierarchy(tree.parent, tree.leaves, synonyms={"felis": "cat"})
+    found = Knowledge.of(hierarchy=tree).restrict(["felis", "lion", "dog"]).hierarchy
+    assert tt.displays(found, tt.TripletSet.from_labels([("felis", "lion", "dog")])).all()
+    assert Knowledge.of(hierarchy=tree).restrict(["lion", "dog"]).kinds == ()
+
+
+def test_knowledge__samples_are_distinct_and_in_order():
+    with pytest.raises(tt.errors.DuplicateLeafError):
+        Knowledge.of(["cat", "cat", "dog"], classes=list("xxy"))
+    with pytest.raises(TypeError):
+        Knowledge.of("abc")
+    with pytest.raises(ValueError, match="-1"):
+        Knowledge.of(-1)
+
+
+def test_knowledge__a_kind_of_which_nothing_is_left_is_none():
+    left = Knowledge.of(list("abcd"), pairs=([("a", "b")], []), classes={"c": "x", "d": "y"}).part(["a", "b"])
+    assert left.kinds == ("pairs",)
+    assert "class" not in repr(left)
+    assert Knowledge.of(list("abc"), comparisons=[]) == Knowledge.of(list("abc"))
+
+
+def test_knowledge__classes_called_like_gaps_stay_apart():
+    known = Knowledge.of(list("abc"), classes=["unknown", "class unknown", "x"], missing=[])
+    assert len(set(known.arguments()["classes"])) == 3
+
+
+def test_knowledge__the_callers_array_stays_its_own():
+    rows = np.array([[0, 1, 2]], np.int32)
+    known = Knowledge.of(3, comparisons=rows)
+    rows[0] = [2, 1, 0]
+    assert known.comparisons.rows.tolist() == [[0, 1, 2]]
+    with pytest.raises(ValueError, match="read-only"):
+        known.comparisons.rows[0] = 1
+
+
 def test_knowledge__part_refuses_a_mask_of_another_length():
     with pytest.raises(ValueError, match=r"shape \(8,\), not \(3,\)"):
         WHOLE.part(np.zeros(3, bool))
@@ -248,9 +296,19 @@ def test_knowledge__a_file_cut_off_anywhere_is_refused():
         ({"triplets": {"rows": [[0, 1, 99]]}}, "does not fit together"),
         ({"triplets": [[0, 1, 2]]}, "does not fit together"),
         ({"must_link": {}}, "'rows' is missing"),
-        ({"classes": {"names": ["x"], "codes": [1] * 8}}, "less than 1"),
-        ({"classes": {"names": ["x"], "codes": [0]}}, "for each of the 8 samples"),
-        ({"comparisons": {"rows": [[0, 1, 8]]}}, "numbers of the 8 samples"),
+        ({"classes": {"names": ["x"], "codes": [1] * 8}}, "from -1 to 0, 8 of them"),
+        ({"classes": {"names": ["x"], "codes": [0]}}, "from -1 to 0, 8 of them"),
+        ({"comparisons": {"rows": [[0, 1, 8]]}}, "from 0 to 7, any x 3 of them"),
+        ({"comparisons": {"rows": [[0, 1, 2.5]]}}, "must be whole numbers"),
+        ({"comparisons": {"rows": [[0, 0, 1]]}}, "three different samples"),
+        ({"comparisons": {"rows": [[0, 1, 2]], "who": []}}, None),
+        ({"comparisons": {"rows": [[0, 1, 2]], "who": ["x", "y"]}}, "for each of the 1 comparisons"),
+        ({"classes": {"names": ["x", "x"], "codes": [0] * 8}}, "does not fit together"),
+        ({"classes": {"names": ["x"], "codes": [0.5] * 8}}, "must be whole numbers"),
+        ({"triplet": {"rows": []}}, "the key 'triplet' is none of"),
+        ({"triplets": {"rows": [[0, 1, 2]], "weights": [10**400]}}, "does not fit together"),
+        ({"samples": {"a": 1}}, "samples must be a list"),
+        ({"hierarchy": {"parent": [3, 3, 3, -1], "leaves": [-1, 0, 1]}}, "must be whole numbers from 0"),
         ({"hierarchy": {"parent": [2, 2, -1], "leaves": [0, 77]}}, "does not fit together"),
         ({"hierarchy": {"parent": [0], "leaves": [0]}}, "does not fit together"),
     ],
@@ -258,6 +316,9 @@ def test_knowledge__a_file_cut_off_anywhere_is_refused():
 def test_knowledge__a_file_that_does_not_fit(change, words, tmp_path):
     path = tmp_path / "known.json"
     path.write_text(json.dumps(json.loads(tt.write_knowledge(WHOLE)) | change), encoding="utf-8")
+    if words is None:  # fits
+        assert tt.read_knowledge(path).kinds == WHOLE.kinds
+        return
     with pytest.raises(tt.ParseError, match=words) as told:
         tt.read_knowledge(path)
     assert told.value.path == str(path)
@@ -266,6 +327,12 @@ def test_knowledge__a_file_that_does_not_fit(change, words, tmp_path):
 def test_knowledge__other_json_is_told():
     with pytest.raises(tt.ParseError, match=r"Knowledge\.of joins"):
         tt.read_knowledge(io.StringIO('[{"a": 1}]'))
+
+
+@pytest.mark.parametrize("name", [float("inf"), float("-inf")])
+def test_knowledge__numbers_that_json_lacks(name):
+    with pytest.raises(TypeError, match="rename it"):
+        tt.write_knowledge(Knowledge.of(["a", "b", "c"], classes=["x", name, "x"]))
 
 
 def test_knowledge__names_that_json_lacks(tmp_path):

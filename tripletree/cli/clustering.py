@@ -330,7 +330,7 @@ def cluster(
         parts = {kind: value for kind, value in known.items() if kind != "knowledge" and value is not None}
         both = Knowledge.of(table.labels, **parts, missing_samples=missing_samples)
         if knowledge_file is not None:
-            both = both | known["knowledge"].restrict(table.labels)
+            both = both | known["knowledge"].restrict(both.leaves)
         _write_knowledge(both, write_knowledge)
         say(f"{write_knowledge} has the knowledge: {both.summary()}", err=True)
     if model.clade_names_ is not None and output != "-":

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from tripletree.core.arrays import frozen
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.provenance import Origins
 from tripletree.core.triplets import TripletSet
@@ -54,7 +55,7 @@ class Comparisons(tuple):
         origins: Origins | None = None,
         reading: str = "",
     ) -> Comparisons:
-        rows = np.asarray(rows, np.int32).reshape(-1, 3)
+        rows = frozen(np.asarray(rows, np.int32).reshape(-1, 3))
         made = super().__new__(cls, (rows, leaves))
         made.rows, made.leaves, made.origins, made.reading = rows, leaves, origins, reading
         made.who = (None,) * len(rows) if who is None else tuple(who)

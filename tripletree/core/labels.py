@@ -124,7 +124,13 @@ class KnownClasses(list[Any]):
 def classes_or_none(codes: np.ndarray, known: Sequence[Any]) -> KnownClasses:
     """The class of each sample, None if it is not known. One that is called like a gap gets another name."""
     gaps = _class_gaps(known, CLASS_GAPS).tolist()
-    names = [f"class {x}" if gap else x for x, gap in zip(known, gaps, strict=True)]
+    taken, names = set(map(str, known)), []
+    for x, gap in zip(known, gaps, strict=True):
+        name = x
+        while gap and (name is x or name in taken):
+            name = f"class {name}"
+        taken.add(str(name))
+        names.append(name)
     return KnownClasses([None if k < 0 else names[k] for k in codes.tolist()])
 
 

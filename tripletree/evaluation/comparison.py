@@ -6,6 +6,7 @@ import hashlib
 import inspect
 import json
 import os
+import pickle
 import threading
 import time
 import warnings
@@ -24,7 +25,7 @@ from tripletree.core.progress import progress_bar
 from tripletree.errors import ParseError, TimeLimitError
 from tripletree.evaluation.scores import pairwise_f_score
 from tripletree.interrupts import time_limit as limit_of_time
-from tripletree.knowledge import Knowledge, write_knowledge
+from tripletree.knowledge import Knowledge
 
 #: Kinds of knowledge that can be drawn from the classes.
 KNOWLEDGE = ("pairs", "triplets", "classes")
@@ -254,7 +255,7 @@ def _check_knowledge(knowledge: Any) -> None:
 def _named(knowledge: Any, amount: int) -> str:
     """What tells this knowledge from other in a file."""
     if isinstance(knowledge, Knowledge):
-        return f"{knowledge} {hashlib.sha256(write_knowledge(knowledge).encode()).hexdigest()[:16]}"
+        return f"{knowledge} {hashlib.sha256(pickle.dumps(knowledge)).hexdigest()[:16]}"
     return f"{amount} {getattr(knowledge, '__qualname__', knowledge)}"
 
 

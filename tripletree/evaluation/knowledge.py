@@ -203,7 +203,10 @@ def evaluate_knowledge(
     for one in kinds:
         check_fit(model, one, sample_names)
     n = row_count(X)
-    known = align_knowledge(named(X, sample_names), n, knowledge=knowledge, missing=missing, **given)
+    ignored = getattr(model, "missing_samples", None)
+    known = align_knowledge(
+        named(X, sample_names), n, knowledge=knowledge, missing=missing, missing_samples=ignored, **given
+    )
     compared = Compared.of(known, rng, max_triplets)
     n_known, n_folds = np.unique(compared.rows).size, n_parts(compared, n_folds)
     if n_folds == 0:

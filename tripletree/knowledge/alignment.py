@@ -46,7 +46,7 @@ def named(X: Any, sample_names: Any) -> Any:
     """The names as `RowNames`, checked, if they are given apart from X (or without any). Otherwise X itself."""
     if sample_names is None:
         return X
-    if isinstance(sample_names, (str, bytes)) or not isinstance(sample_names, Iterable):
+    if isinstance(sample_names, (str, bytes, set, frozenset)) or not isinstance(sample_names, Iterable):
         whose = "sample" if X is None else "row of X"
         msg = f"sample_names must be a list with a name for each {whose}, not {type(sample_names).__name__}"
         raise TypeError(msg)
@@ -514,9 +514,7 @@ def align_hierarchy(X: Any, hierarchy: Any, samples: LeafIndex) -> Hierarchy:
     """A hierarchy, or one in a file, on its leaves that are samples of X. Nodes with one child stay."""
     hierarchy = check_rooted(as_hierarchy(hierarchy))
     _check_distinct(X, "to which the hierarchy refers")
-    written = ((x, other_form(x)) for x in hierarchy.leaves)
-    both = [x if x in samples else y for x, y in written if x in samples or (y is not None and y in samples)]
-    both += _by_synonyms(samples, set(both), hierarchy)
+    both = leaves_among(hierarchy, samples)
     if len(both) < 3:
         indexed = index_labels(X) is not None
         cure = "name the samples as the leaves" if indexed else "give X as a DataFrame whose index holds the leaves"
@@ -530,6 +528,17 @@ def align_hierarchy(X: Any, hierarchy: Any, samples: LeafIndex) -> Hierarchy:
     taken = {*both, *map(other_form, both)}
     _warn_of_spelling(set(samples) - set(both), set(hierarchy.leaves) - taken)
     return hierarchy.restrict(both, keep_unary=True)
+
+
+def leaves_among(hierarchy: Hierarchy, samples: LeafIndex) -> list:
+    """Return the samples that are leaves of a hierarchy, also by whole numbers otherwise written and by synonyms."""
+    both = [x for x in names_among(hierarchy.leaves, samples) if x is not None]
+    return both + _by_synonyms(samples, set(both), hierarchy)
+
+
+def names_among(labels: Iterable[Any], leaves: LeafIndex) -> list:
+    """Return for each label the leaf of that name, or of its other form as a whole number. None if there is none."""
+    return [y if (y := _name_in(x, leaves)) in leaves else None for x in labels]
 
 
 def as_hierarchy(hierarchy: Any) -> Any:

@@ -19,13 +19,16 @@ from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
-from tripletree.errors import ParseError
+from tripletree.errors import ParseError, TripletreeError
 from tripletree.io.json_text import load_json
 from tripletree.io.source import Source, Target, read_text, write_text
 from tripletree.knowledge.value import Knowledge, check_knowledge
 
 #: The first key of a file, and the version of its contents that is written.
 _KEY, _VERSION = "tripletree_knowledge", 1
+
+#: All keys of a file.
+_PARTS = frozenset({_KEY, "samples", "triplets", "must_link", "cannot_link", "hierarchy", "classes", "comparisons"})
 
 
 @overload
@@ -79,7 +82,8 @@ def write_knowledge(knowledge: Knowledge, path: Target | None = None) -> str | N
         names = [_json(x, "a class") for x in kept.class_names]
         found["classes"] = {"names": names, "codes": kept.codes.tolist()}
     if kept.comparisons is not None:
-        found["comparisons"] = {"rows": kept.comparisons.rows.tolist(), "who": list(kept.comparisons.who)}
+        who = [x if x is None else _json(x, "a person") for x in kept.comparisons.who]
+        found["comparisons"] = {"rows": kept.comparisons.rows.tolist(), "who": who}
     return write_text([json.dumps(found, ensure_ascii=False), "\n"], path)
 
 
@@ -120,14 +124,15 @@ def read_knowledge(path: Source) -> Knowledge:
         raise ParseError(msg, path=name)
     try:
         return _knowledge(found)
-    except (ValueError, TypeError, KeyError, IndexError, AttributeError) as error:
-        what = f"{error} is missing" if isinstance(error, KeyError) else str(error)
+    except (ValueError, TypeError, KeyError, IndexError, AttributeError, OverflowError, TripletreeError) as error:
+        is_key = isinstance(error, KeyError) and not isinstance(error, TripletreeError)
+        what = f"{error} is missing" if is_key else str(error)
         raise ParseError(f"the file does not fit together: {what}", path=name) from None
 
 
 def _json(value: Any, what: str) -> Any:
     value = value.item() if isinstance(value, np.generic) else value
-    if not isinstance(value, (str, int, float)):
+    if not isinstance(value, (str, int, float)) or value != value or value in (float("inf"), -float("inf")):
         msg = f"JSON has no {what[2:]} called by {described(value)}: rename it, or pickle the Knowledge"
         raise TypeError(msg)
     return value
@@ -160,12 +165,12 @@ def _of_tree(tree: Hierarchy, samples: LeafIndex) -> dict[str, Any]:
         if getattr(tree, key) is not None:
             found[key] = list(getattr(tree, key))
     if tree.synonyms:
-        found["synonyms"] = {x: _json(y, "a synonym") for x, y in tree.synonyms.items()}
+        found["synonyms"] = [[_json(x, "a synonym"), _json(y, "a leaf")] for x, y in tree.synonyms.items()]
     return found
 
 
 def _tree(found: dict[str, Any], samples: LeafIndex) -> Hierarchy:
-    leaves = [samples[i] for i in found["leaves"]]
+    leaves = [samples[i] for i in _whole(found["leaves"], (None,), 0, len(samples), "leaves").tolist()]
     return Hierarchy(
         found["parent"],
         leaves,
@@ -175,33 +180,64 @@ def _tree(found: dict[str, Any], samples: LeafIndex) -> Hierarchy:
         ranks=found.get("ranks"),
         incertae_sedis=found.get("incertae_sedis"),
         support=_numbers(found.get("support")),
-        synonyms=found.get("synonyms"),
+        synonyms=dict(found.get("synonyms", [])),
     )
 
 
+def _whole(values: Any, shape: tuple[int | None, ...], low: int, high: int, what: str) -> np.ndarray:
+    """Whole numbers of a shape, None for any length, from `low` to below `high`."""
+    array = np.asarray(values) if isinstance(values, list) else np.empty(0)
+    if isinstance(values, list) and not values:
+        return np.empty([n or 0 for n in shape], np.int64)
+    fits = array.ndim == len(shape) and all(n in (None, m) for n, m in zip(shape, array.shape, strict=True))
+    if array.dtype.kind not in "iu" or not fits or array.min() < low or array.max() >= high:
+        size = " x ".join("any" if n is None else str(n) for n in shape)
+        msg = f"{what} must be whole numbers from {low} to {high - 1}, {size} of them"
+        raise ValueError(msg)
+    return array.astype(np.int64)
+
+
+def _names(values: Any, what: str) -> list[Any]:
+    """A list of distinct texts and numbers."""
+    if not isinstance(values, list) or not all(isinstance(x, (str, int, float)) for x in values):
+        msg = f"{what} must be a list of texts or numbers"
+        raise TypeError(msg)
+    LeafIndex(values)  # refuses repeats
+    return values
+
+
 def _knowledge(found: dict[str, Any]) -> Knowledge:
-    leaves = LeafIndex(found["samples"])
+    unknown = found.keys() - _PARTS
+    if unknown:
+        msg = f"the key {min(unknown)!r} is none of {', '.join(sorted(_PARTS))}"
+        raise ValueError(msg)
+    leaves = LeafIndex(_names(found["samples"], "samples"))
     nothing: dict[str, Any] = {"rows": []}
     triplets, must, cannot = (found.get(x, nothing) for x in ("triplets", "must_link", "cannot_link"))
+    n = len(leaves)
+    rows = _whole(triplets["rows"], (None, 3), 0, n, "rows of triplets")
+    together, apart = (_whole(x["rows"], (None, 2), 0, n, "rows of pairs") for x in (must, cannot))
     codes, names = None, list[Hashable]()
     if "classes" in found:
-        names = found["classes"]["names"]
-        codes = freeze(np.array(found["classes"]["codes"], np.int64))
-        if codes.shape != (len(leaves),) or codes.min(initial=-1) < -1 or codes.max(initial=-1) >= len(names):
-            msg = f"classes must have a number for each of the {len(leaves)} samples, less than {len(names)}"
-            raise ValueError(msg)
+        names = _names(found["classes"]["names"], "names of classes")
+        codes = freeze(_whole(found["classes"]["codes"], (n,), -1, len(names), "codes of classes"))
     comparisons = None
     if "comparisons" in found:
-        rows = np.array(found["comparisons"]["rows"], np.int64).reshape(-1, 3)
-        if rows.size and not (rows.min() >= 0 and rows.max() < len(leaves)):
-            msg = f"comparisons must hold numbers of the {len(leaves)} samples"
+        said = _whole(found["comparisons"]["rows"], (None, 3), 0, n, "rows of comparisons")
+        who = found["comparisons"].get("who") or [None] * len(said)
+        if not isinstance(who, list) or len(who) != len(said) or not all(x is None or isinstance(x, str) for x in who):
+            msg = f"who must be a list with a name or null for each of the {len(said)} comparisons"
             raise ValueError(msg)
-        comparisons = Comparisons(rows, leaves, found["comparisons"].get("who"))
+        a, b, c = said.T
+        if ((a == b) | (a == c) | (b == c)).any():
+            msg = "a comparison must be of three different samples"
+            raise ValueError(msg)
+        comparisons = Comparisons(said, leaves, who)
     return Knowledge(
         leaves,
-        TripletSet(triplets["rows"], leaves, triplets.get("weights")),
+        TripletSet(rows, leaves, triplets.get("weights")),
         PairwiseConstraints(
-            must["rows"], cannot["rows"], leaves, must_weights=must.get("weights"), cannot_weights=cannot.get("weights")
+            together, apart, leaves, must_weights=must.get("weights"), cannot_weights=cannot.get("weights")
         ),
         _tree(found["hierarchy"], leaves) if "hierarchy" in found else None,
         codes,

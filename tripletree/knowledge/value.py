@@ -42,7 +42,9 @@ from tripletree.knowledge.alignment import (
     as_hierarchy,
     as_pairs,
     index_labels,
+    leaves_among,
     named,
+    names_among,
     triplets_by_label,
 )
 from tripletree.knowledge.combined import can_all_hold
@@ -150,10 +152,10 @@ class Knowledge:
         if samples is None:
             given, names = _labelled(given, classes)
         elif isinstance(samples, (int, np.integer)) and not isinstance(samples, bool):
-            names = list(range(int(samples)))
+            names = list(LeafIndex(int(samples)))
         else:
             labels = index_labels(samples)
-            names = samples if labels is None else labels
+            names = list(LeafIndex(samples if labels is None else labels))
         rows = named(None, names)
         return align_knowledge(
             rows, len(rows.labels), **given, classes=classes, missing=missing, missing_samples=missing_samples
@@ -173,7 +175,7 @@ class Knowledge:
             "comparisons": self.comparisons is not None and len(self.comparisons.rows) > 0,
             "pairs": len(self.pairs) > 0,
             "hierarchy": self.hierarchy is not None,
-            "classes": self.codes is not None,
+            "classes": self.codes is not None and bool((self.codes >= 0).any()),
         }
         return tuple(kind for kind in KINDS if there[kind])
 
@@ -298,14 +300,7 @@ class Knowledge:
         >>> list(known.part(["a", "b", "c"]).triplets)
         [('a', 'b', 'c')]
         """
-        mask = np.zeros(len(self.leaves), np.bool_)
-        if isinstance(samples, np.ndarray) and samples.dtype == bool:
-            if samples.shape != mask.shape:
-                msg = f"a mask of samples must have shape ({mask.size},), not {samples.shape}"
-                raise ValueError(msg)
-            mask |= samples
-        else:
-            mask[self.leaves.indices(samples)] = True
+        mask = self._mask(samples)
         must, cannot = (mask[x].all(axis=1) for x in (self.pairs.must_link, self.pairs.cannot_link))
         hierarchy = self.hierarchy
         if hierarchy is not None:
@@ -322,6 +317,22 @@ class Knowledge:
             else self.comparisons.subset(mask[self.comparisons.rows].all(axis=1)),
         )
 
+    def _mask(self, samples: Any) -> np.ndarray:
+        """Some samples as a mask: they may be one, also a Series by the names of the samples, or a list."""
+        mask, index = np.zeros(len(self.leaves), np.bool_), series_index(samples)
+        values = samples.tolist() if index is not None or isinstance(samples, np.ndarray) else samples
+        if isinstance(values, list) and values and all(isinstance(x, bool) for x in values):
+            if index is not None and set(index) == set(self.leaves) and len(index) == mask.size:
+                order = self.leaves.indices(index)
+                mask[order] = values
+                return mask
+            if len(values) != mask.size:
+                msg = f"a mask of samples must have shape ({mask.size},), not ({len(values)},)"
+                raise ValueError(msg)
+            return np.array(values)
+        mask[self.leaves.indices(values)] = True
+        return mask
+
     def restrict(self, samples: Iterable[Hashable]) -> Knowledge:
         """Return what it says about some samples, with them as its only leaves, even if it knows nothing of them.
 
@@ -337,9 +348,44 @@ class Knowledge:
         --------
         >>> Knowledge.of(triplets=[("a", "b", "c"), ("a", "b", "d")]).restrict(["d", "e", "b", "a"])
         <Knowledge of 4 samples: 1 triplet>
+
+        Whole numbers and synonyms of a hierarchy are names here as in a fit:
+
+        >>> Knowledge.of(["101", "102"], classes=["x", "y"]).restrict([101, 102, 103]).classes
+        {101: 'x', 102: 'y'}
         """
         leaves = samples if isinstance(samples, LeafIndex) else LeafIndex(samples)
-        return self.part([x for x in leaves if x in self.leaves]).reindex(leaves)
+        meant = names_among(self.leaves, leaves)
+        number = np.array([-1 if x is None else leaves.index(x) for x in meant], np.int64)
+        there = number >= 0
+        mine = self.part(there) if there.any() else _nothing(self.leaves)
+        must, cannot, triplets = (number[x] for x in (mine.pairs.must_link, mine.pairs.cannot_link, mine.triplets.rows))
+        hierarchy, codes = None, None
+        if self.hierarchy is not None:
+            both = leaves_among(self.hierarchy, leaves)
+            hierarchy = self.hierarchy.restrict(both, keep_unary=True) if len(both) > 2 else None
+        if mine.codes is not None:
+            codes = np.full(len(leaves), -1, np.int64)
+            codes[number[there]] = mine.codes[there]
+            freeze(codes)
+        pairs = PairwiseConstraints(
+            must,
+            cannot,
+            leaves,
+            must_weights=mine.pairs.must_weights,
+            cannot_weights=mine.pairs.cannot_weights,
+            must_origins=mine.pairs.must_origins,
+            cannot_origins=mine.pairs.cannot_origins,
+        )
+        return Knowledge(
+            leaves,
+            TripletSet(triplets, leaves, mine.triplets.weights, origins=mine.triplets.origins),
+            pairs,
+            hierarchy,
+            codes,
+            mine.class_names,
+            None if mine.comparisons is None else mine.comparisons.over(number, leaves),
+        )
 
     def reindex(self, leaves: LeafIndex | Iterable[Hashable]) -> Knowledge:
         """Return the same over other samples: all that it speaks of, in another order or among others.
@@ -486,9 +532,7 @@ class Knowledge:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Knowledge):
             return NotImplemented
-        mine, others = (
-            None if x.comparisons is None else sorted(_told(x.comparisons), key=repr) for x in (self, other)
-        )
+        mine, others = ([] if x.comparisons is None else sorted(_told(x.comparisons), key=repr) for x in (self, other))
         return (
             self.triplets == other.triplets
             and self.pairs == other.pairs
@@ -520,7 +564,8 @@ class Knowledge:
             parts.append(" and ".join(counted(m, noun) for m, noun in links if m))
         if self.hierarchy is not None:
             parts.append(f"a hierarchy of {counted(self.hierarchy.n_leaves, 'sample')}")
-        if self.codes is not None:
+        if "classes" in self.kinds:
+            assert self.codes is not None
             n, k = int((self.codes >= 0).sum()), np.unique(self.codes[self.codes >= 0]).size
             parts.append(f"classes of {counted(n, 'sample')} ({counted(k, 'class', 'classes')})")
         return "; ".join(parts) or "nothing is known"
@@ -531,9 +576,10 @@ def _nothing(leaves: LeafIndex) -> Knowledge:
 
 
 def _told(comparisons: Comparisons) -> list[tuple]:
-    """Each comparison by the names in it."""
+    """Each comparison by the names in it, and who said it."""
     name = comparisons.leaves
-    return [tuple(name[i] for i in row) for row in comparisons.rows.tolist()]
+    rows = zip(comparisons.rows.tolist(), comparisons.who, strict=True)
+    return [(*(name[i] for i in row), who) for row, who in rows]
 
 
 def _joined_classes(one: Knowledge, two: Knowledge) -> tuple[np.ndarray | None, tuple[Any, ...]]:

@@ -726,6 +726,8 @@ def report(
         only = "; knowledge.only(kind) has one kind of several" if knowledge is not None and kinds else ""
         msg = f"give exactly one of {', '.join(given)}; got {', '.join(kinds) or 'none of them'}{only}"
         raise ValueError(msg)
+    if knowledge is not None and "classes" in knowledge.kinds:
+        missing = []  # words for no class are gone from it
     hierarchy, classes, comparisons = (given[kind] for kind in ("hierarchy", "classes", "comparisons"))
     check_count(n_folds, "n_folds", 2)
     check_count(n_resamples, "n_resamples")

@@ -773,7 +773,7 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
                     fit.boosting.step()
                     bar(fit.boosting.errors[-1])
             fit.report(self)
-        fit.warn()
+            fit.warn()
         return self
 
     def fit_rounds(
