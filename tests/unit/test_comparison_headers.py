@@ -43,3 +43,24 @@ def test_comparisons__a_first_row_that_may_be_a_header_is_refused():
     assert len(compare(text, header=True)[0]) == len(odd_one(text, odd=2, header=True)) == 2
     assert len(compare(text, header=False)[0]) == 3
     assert len(compare(text + "eel,pro,cat\n")[0]) == 4  # they occur elsewhere
+
+
+@pytest.mark.parametrize(
+    ("near", "far"),
+    [("chosen", "rejected"), ("chosen", "not_chosen"), ("selected", "unselected"), ("match", "foil"), ("nah", "fern"),
+     ("proche", "loin"), ("better", "worse"), ("gewählt", "nicht gewählt"), ("Picked", "notPicked"), ("near", "far")],
+)  # fmt: skip
+@pytest.mark.parametrize("before", ["", "who,"])
+def test_comparisons__names_of_near_and_far_in_any_order(near, far, before):
+    wanted = [("oak", "elm", "cat"), ("cat", "dog", "oak")]
+    who = "p7," if before else ""
+    for order in ((0, 1, 2), (0, 2, 1), (2, 1, 0), (1, 0, 2)):
+        rows = [("anchor", near, far), *wanted]
+        text = "".join(f"{before if k == 0 else who}{','.join(row[i] for i in order)}\n" for k, row in enumerate(rows))
+        assert compare(text)[0] == wanted, text
+
+
+def test_comparisons__the_one_chosen_of_two_options_is_an_answer():
+    wanted = [("oak", "elm", "cat"), ("cat", "dog", "oak")]
+    assert compare("anchor,left,right,chosen\noak,elm,cat,elm\ncat,oak,dog,dog\n")[0] == wanted
+    assert compare("anchor,left,right,chosen,rejected\noak,elm,cat,elm,cat\ncat,oak,dog,dog,oak\n")[0] == wanted

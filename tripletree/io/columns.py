@@ -409,10 +409,15 @@ NODE = Role(
 CLASS_NAMES = frozenset(
     {"class", "classes", "group", "cluster", "clusterid", "category", "celltype", "diagnosis", "target"}
 )
+_CHOSEN = ("chosen", "selected", "picked", "preferred", "gewählt", "gewaehlt", "ausgewählt", "choisi", "elegido")
 #: Names of two columns: the first is the nearer one.
 NEAR_FAR = (
     *(("near", "far"), ("positive", "negative"), ("pos", "neg"), ("winner", "loser"), ("closer", "farther")),
-    *(("chosen", "unchosen"), ("chosen", "rejected"), ("moresimilar", "lesssimilar"), ("similar", "dissimilar")),
+    *(("moresimilar", "lesssimilar"), ("similar", "dissimilar"), ("nearer", "farther"), ("closer", "further")),
+    *(("better", "worse"), ("winning", "losing"), ("match", "foil")),
+    *(("nah", "fern"), ("proche", "loin"), ("cerca", "lejos")),
+    *((x, f"{no}{x}") for x in _CHOSEN for no in ("un", "not", "non", "nicht", "no")),
+    *((x, "rejected") for x in _CHOSEN),
 )
 #: Places of things, and keys with arrows, in other words.
 SIDES = {

@@ -913,10 +913,13 @@ def both_readings(
 def comparisons_by_name(names: Sequence[str], others: set[int], answer: int | None = None) -> list[Comparison]:
     """The columns that are called like an anchor and two that are compared with it."""
     at = {x: k for k, x in enumerate(names)}
+    called = {plain(x) for k, x in enumerate(names) if k not in others}
+    both = {x for pair in NEAR_FAR if {*pair} <= called for x in pair}
     told = [answer] if answer is not None else [at[x] for x in [*ANSWER.among(names), *ODD.among(names)]]
+    told = [k for k in told if k == answer or plain(names[k]) not in both]
     if answer is None:
         told += [k for k in _flags_of_options(names, others) if k not in told]
-        if not told and not any({*x} <= {*map(plain, names)} for x in NEAR_FAR):
+        if not told and not both:
             told = [k for k, x in enumerate(names) if k not in others and (says_far(x) or says_near(x))]
     free = [k for k in range(len(names)) if k not in others and k not in told]
     words = {plain(names[k]): k for k in free}
