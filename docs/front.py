@@ -19,12 +19,12 @@ def animals():
     """Return the table of the first pages of the manual, the hierarchy of it alone, and the clusters with triplets."""
     import pandas as pd
 
-    from tripletree.cluster import DivisiveReCon
+    from tripletree.cluster import ReCon
 
     table = {"weight": [190, 170, 4, 5, 600], "legs": [4, 4, 4, 2, 4]}
     table = pd.DataFrame(table, index=["lion", "tiger", "cat", "hen", "cow"])
-    alone = DivisiveReCon(n_clusters=3).fit(table)
-    return table, alone.hierarchy_, DivisiveReCon(n_clusters=3, constraints="hard").fit(table, triplets=KNOWN)
+    alone = ReCon(n_clusters=3).fit(table)
+    return table, alone.hierarchy_, ReCon(n_clusters=3).fit(table, triplets=KNOWN)
 
 
 def draw_tree(ax, hierarchy, coloured, title, below, *, plain=False):
