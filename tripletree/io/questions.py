@@ -1239,13 +1239,13 @@ def _none(said: Sequence[str | None], missing: Any) -> Iterator[bool]:
 
 def fits_positions(said: Sequence[str | None], rows: Sequence[Sequence[str | None]], found: np.ndarray) -> list[int]:
     """Where positions count from, if answers that are labels may as well be positions of other items."""
-    asked = [(_code_word(str(x)), k) for x, k in zip(said, found.tolist(), strict=True) if k >= 0]
+    asked = [(str(x), k) for x, k in zip(said, found.tolist(), strict=True) if k >= 0]
     width = max(map(len, rows), default=0)
     places = [{str(k + start): k for k in range(width)} for start in (0, 1)]
     return [
         start
         for start, at in enumerate(places)
-        if asked and all(x in at for x, _ in asked) and any(at[x] != k for x, k in asked)
+        if asked and all(_code_word(x) in at for x, _ in asked) and any(at[_code_word(x)] != k for x, k in asked)
     ]
 
 

@@ -355,35 +355,41 @@ class Knowledge:
         {101: 'x', 102: 'y'}
         """
         leaves = samples if isinstance(samples, LeafIndex) else LeafIndex(samples)
-        meant = names_among(self.leaves, leaves)
-        number = np.array([-1 if x is None else leaves.index(x) for x in meant], np.int64)
+        meant = zip(self.leaves, names_among(self.leaves, leaves), strict=True)
+        # of two ways to write a whole number, the one of the sample itself counts
+        number = [-1 if y is None or (x != y and y in self.leaves) else leaves.index(y) for x, y in meant]
+        both = [] if self.hierarchy is None else leaves_among(self.hierarchy, leaves)
+        hierarchy = self.hierarchy.restrict(both, keep_unary=True) if self.hierarchy and len(both) > 2 else None
+        return self._moved(np.array(number, np.int64), leaves, hierarchy)
+
+    def _moved(self, number: np.ndarray, leaves: LeafIndex, hierarchy: Hierarchy | None) -> Knowledge:
+        """What it says about samples that have a new place: `number` has the places among `leaves`, or -1."""
         there = number >= 0
-        mine = self.part(there) if there.any() else _nothing(self.leaves)
-        must, cannot, triplets = (number[x] for x in (mine.pairs.must_link, mine.pairs.cannot_link, mine.triplets.rows))
-        hierarchy, codes = None, None
-        if self.hierarchy is not None:
-            both = leaves_among(self.hierarchy, leaves)
-            hierarchy = self.hierarchy.restrict(both, keep_unary=True) if len(both) > 2 else None
+        mine = self if there.all() else replace(self, hierarchy=None).part(there)
+        codes, names = None, self.class_names
         if mine.codes is not None:
             codes = np.full(len(leaves), -1, np.int64)
             codes[number[there]] = mine.codes[there]
+            some = codes >= 0
+            names = tuple(names[k] for k in dict.fromkeys(codes[some].tolist()))
+            codes[some] = in_order_of_first(codes[some])
             freeze(codes)
-        pairs = PairwiseConstraints(
-            must,
-            cannot,
-            leaves,
-            must_weights=mine.pairs.must_weights,
-            cannot_weights=mine.pairs.cannot_weights,
-            must_origins=mine.pairs.must_origins,
-            cannot_origins=mine.pairs.cannot_origins,
-        )
+        triplets, pairs = mine.triplets, mine.pairs
         return Knowledge(
             leaves,
-            TripletSet(triplets, leaves, mine.triplets.weights, origins=mine.triplets.origins),
-            pairs,
+            TripletSet(number[triplets.rows], leaves, triplets.weights, origins=triplets.origins),
+            PairwiseConstraints(
+                number[pairs.must_link],
+                number[pairs.cannot_link],
+                leaves,
+                must_weights=pairs.must_weights,
+                cannot_weights=pairs.cannot_weights,
+                must_origins=pairs.must_origins,
+                cannot_origins=pairs.cannot_origins,
+            ),
             hierarchy,
             codes,
-            mine.class_names,
+            names,
             None if mine.comparisons is None else mine.comparisons.over(number, leaves),
         )
 
@@ -410,27 +416,19 @@ class Knowledge:
         [[2, 3, 1]]
         """
         leaves = leaves if isinstance(leaves, LeafIndex) else LeafIndex(leaves)
-        codes, names, comparisons = None, self.class_names, self.comparisons
-        if self.hierarchy is not None:
-            leaves.indices(self.hierarchy.leaves, what="leaves of the hierarchy")
+        used = [self.triplets.used_leaves, self.pairs.used_leaves]
+        if self.comparisons is not None:
+            used.append(self.comparisons.used_leaves)
         if self.codes is not None:
-            told = np.flatnonzero(self.codes >= 0)
-            at = leaves.indices([self.leaves[i] for i in told.tolist()], what="samples with a class")
-            codes = np.full(len(leaves), -1, np.int64)
-            codes[at] = self.codes[told]
-            some = codes >= 0
-            before = codes[some]
-            codes[some] = in_order_of_first(before)
-            names = tuple(self.class_names[k] for k in dict.fromkeys(before.tolist()))
-            freeze(codes)
-        if comparisons is not None:
-            used = comparisons.used_leaves
-            number = np.full(len(self.leaves), -1, np.int64)
-            number[used] = leaves.indices([self.leaves[i] for i in used.tolist()], what="samples of comparisons")
-            comparisons = comparisons.over(number, leaves)
-        return Knowledge(
-            leaves, self.triplets.reindex(leaves), self.pairs.reindex(leaves), self.hierarchy, codes, names, comparisons
+            used.append(np.flatnonzero(self.codes >= 0))
+        if self.hierarchy is not None:
+            used.append(self.leaves.indices(self.hierarchy.leaves))
+        told = np.unique(np.concatenate(used))
+        number = np.full(len(self.leaves), -1, np.int64)
+        number[told] = leaves.indices(
+            [self.leaves[i] for i in told.tolist()], what="samples of which something is said"
         )
+        return self._moved(number, leaves, self.hierarchy)
 
     def with_votes(self) -> Knowledge:
         """Return the same, with comparisons as votes among the triplets: each for the triplet that it is half of.
