@@ -186,7 +186,7 @@ def _wrong_ones(command: Any) -> Any:
 @click.option("--drop", multiple=True, metavar="NAME", help="Leave this column out; may be repeated.")
 @click.option("-o", "--output", default="-", metavar="FILE", help="Write to this file instead of the standard output.")
 @click.option("--newick", metavar="FILE", help="Also write the hierarchy to this file.")
-@click.option("--write-knowledge", metavar="FILE", help="Also write all that is known of DATA to this file.")
+@click.option("--write-knowledge", metavar="FILE", help="Also write all of this to a file, for --knowledge.")
 @blanks_option
 @click.option("--plot", "picture", metavar="FILE", help="Draw the dendrogram into this file (.png, .pdf, .svg, ...).")
 @table_options("pairs", "triplets", "answers", "comparisons")

@@ -265,7 +265,7 @@ def _drawn(knowledge: Any, y: np.ndarray, amount: int, seed: int) -> dict[str, A
         return {}
     if isinstance(knowledge, Knowledge):
         if knowledge.leaves != LeafIndex(y.size):
-            msg = f"knowledge must be about the rows 0 to {y.size - 1}: Knowledge.of({y.size}, ...) makes such a one"
+            msg = f"knowledge must be about the rows 0 to {y.size - 1}: Knowledge.of({y.size}, ...) makes one"
             raise ValueError(msg)
         return knowledge.arguments()
     if knowledge == "pairs":

@@ -1,8 +1,8 @@
-"""`Knowledge`: everything that is said about some samples, as one value.
+"""`Knowledge`: all statements on some samples, as one value.
 
 Users make it with `Knowledge.of`, look at it, keep it in a file (`write_knowledge`), and hand it to any estimator and
 to whatever else takes `triplets=`, `pairs=` and the like. A fit makes one of what it is given, over the rows of X
-(`align_knowledge`), and reads nothing else. `part` hides what is said of some samples: validation and folds use it.
+(`align_knowledge`), and reads nothing else. `part` hides the statements on some samples: validation and folds use it.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ KINDS = ("triplets", "comparisons", "pairs", "hierarchy", "classes")
 
 @dataclass(frozen=True, eq=False)
 class Knowledge:
-    """Everything that is said about some samples: triplets, pairs, a hierarchy, classes and comparisons.
+    """All statements on some samples: triplets, pairs, a hierarchy, classes and comparisons.
 
     Made by `Knowledge.of`, which takes each kind in all forms that estimators take. It is immutable.
 
@@ -207,7 +207,7 @@ class Knowledge:
         return can_all_hold(of_hierarchy, self.to_pairs())
 
     def to_triplets(self) -> TripletSet:
-        """Return what it says as triplets: its own, and what follows from the hierarchy, the classes and the pairs.
+        """Return the triplets, and the triplets that follow from the hierarchy, the classes and the pairs.
 
         Returns
         -------
@@ -233,7 +233,7 @@ class Knowledge:
         return found | self.pairs.to_triplets() if len(self.pairs) else found
 
     def to_pairs(self) -> PairwiseConstraints:
-        """Return what it says as pairs: its own, and the fewest that imply those of classes. Triplets give no pairs.
+        """Return the pairs, and the fewest pairs that imply the classes. Triplets give no pairs.
 
         Returns
         -------
@@ -283,7 +283,7 @@ class Knowledge:
         )
 
     def part(self, samples: Any) -> Knowledge:
-        """Return what it says about some samples alone, as if nothing were known of the others, which stay leaves.
+        """Return the statements on some samples alone. The other samples stay leaves, and nothing is known of them.
 
         Parameters
         ----------
@@ -318,7 +318,7 @@ class Knowledge:
         )
 
     def _mask(self, samples: Any) -> np.ndarray:
-        """Some samples as a mask: they may be one, also a Series by the names of the samples, or a list."""
+        """Return some samples as a mask. They are given as labels, a mask, or a Series by the labels."""
         mask, index = np.zeros(len(self.leaves), np.bool_), series_index(samples)
         values = samples.tolist() if index is not None or isinstance(samples, np.ndarray) else samples
         if isinstance(values, list) and values and all(isinstance(x, bool) for x in values):
@@ -334,7 +334,7 @@ class Knowledge:
         return mask
 
     def restrict(self, samples: Iterable[Hashable]) -> Knowledge:
-        """Return what it says about some samples, with them as its only leaves, even if it knows nothing of them.
+        """Return the statements on some samples, over these samples, of which nothing may be known.
 
         Parameters
         ----------
@@ -363,7 +363,7 @@ class Knowledge:
         return self._moved(np.array(number, np.int64), leaves, hierarchy)
 
     def _moved(self, number: np.ndarray, leaves: LeafIndex, hierarchy: Hierarchy | None) -> Knowledge:
-        """What it says about samples that have a new place: `number` has the places among `leaves`, or -1."""
+        """Return the statements on samples that have a new place. `number` has the places among `leaves`, or -1."""
         there = number >= 0
         mine = self if there.all() else replace(self, hierarchy=None).part(there)
         codes, names = None, self.class_names
@@ -394,7 +394,7 @@ class Knowledge:
         )
 
     def reindex(self, leaves: LeafIndex | Iterable[Hashable]) -> Knowledge:
-        """Return the same over other samples: all that it speaks of, in another order or among others.
+        """Return the same statements over other samples, which must have all samples that occur.
 
         Parameters
         ----------
@@ -425,9 +425,7 @@ class Knowledge:
             used.append(self.leaves.indices(self.hierarchy.leaves))
         told = np.unique(np.concatenate(used))
         number = np.full(len(self.leaves), -1, np.int64)
-        number[told] = leaves.indices(
-            [self.leaves[i] for i in told.tolist()], what="samples of which something is said"
-        )
+        number[told] = leaves.indices([self.leaves[i] for i in told.tolist()], what="samples of the knowledge")
         return self._moved(number, leaves, self.hierarchy)
 
     def with_votes(self) -> Knowledge:

@@ -355,7 +355,7 @@ def _doubts_text(report: Report) -> str:
     more = len(report.doubts) - lost
     if more:
         text += (
-            f" {more:,} of those kept {'rests' if more == 1 else 'rest'} on the knowledge alone: without the "
+            f" Of the kept ones {more:,} {'rests' if more == 1 else 'rest'} on the knowledge alone: without the "
             f"statements on one of their samples, results do not have {'it' if more == 1 else 'them'}."
         )
     return text
