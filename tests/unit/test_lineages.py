@@ -470,3 +470,32 @@ def test_rank_columns__of_names_of_ranks(form):
     assert [x for x in h.ranks or () if x] == ["species"] * 3 + ["genus"] * 2 + ["family"]
     both = read_lineages(io.StringIO("id,genus,genus_name,family\nx,G,H,F\n"), columns=["family", "genus"])
     assert list(both.leaves) == ["x"]
+
+
+@pytest.mark.parametrize(
+    ("first", "told"),
+    [
+        ("Kategorie;Unterkategorie;Produkt", True),
+        ("Region > Land > Stadt", True),
+        ("Werkzeug;Hand;Feile", False),  # its top stands below
+        ("Kategorie;Produkt", False),  # not as deep
+        ("k__Tiere;p__Wirbel;s__Maus", False),
+        ("Garten;Rasen;Mäher 3", False),
+    ],
+)
+def test_read_lineages__a_first_path_that_may_be_a_header_is_told(first, told):
+    sep = ">" if ">" in first else ";"
+    rows = ["Werkzeug;Hand;Hammer", "Werkzeug;Hand;Zange", "Werkzeug;Elektro;Bohrer", "Möbel;Tisch;Esstisch"]
+    text = "\n".join([first, *(row.replace(";", sep) for row in rows)]) + "\n"
+    with collected() as notes:
+        found = read(text)
+    said = [x.text for x in notes if x.topic == "header"]
+    assert len(said) == told
+    assert all(first.replace(" ", "") in x and x.endswith("is taken for a path: delete it if it is one") for x in said)
+    assert found.n_leaves == 5
+
+
+def test_read_lineages__paths_that_share_no_top_have_no_header():
+    with collected() as notes:
+        read("a;b;c\nd;e;f\ng;h;i\nj;k;l\n")
+    assert [x for x in notes if x.topic == "header"] == []

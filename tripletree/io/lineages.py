@@ -71,6 +71,8 @@ _PREFIX_RANKS = dict(_RANK_LETTERS)
 _LEVELS = ("domain", "phylum", "class", "order", "family", "genus", "species")
 #: Names of the first rows that tell whether names have confidences, and the share of them that must have one.
 _SAMPLE, _NEARLY_ALL = 1_000, 0.9
+#: How many paths a file has at least whose first one may be told to be a header.
+_ROWS = 4
 _NA = re.compile(r"(?<!\w)n/[ade]\.?(?!\w)", re.IGNORECASE)
 _NUMBERED = re.compile(r"\s*(\d+) - (.*)", re.DOTALL)
 
@@ -1036,6 +1038,7 @@ def _of_lines(text: str, path: str | None, asked: _Asked) -> PathTree:
     if k == 0:
         if is_path_header(rows[0][0]) and any(sep in row[0] for row in rows):
             del numbers[0], rows[0]  # a header of one word
+        _tell_of_header([row[0] for row in rows], sep)
         tree.bare_lines([row[0] for row in rows], numbers)
         return _full(tree)
     seen: dict[str, int] = {}
@@ -1071,6 +1074,24 @@ def _is_header(rows: list[list[str]], sep: str, fillers: Placeholders) -> bool:
     if all_deep:
         note("header", f"{shown} may be a header, and is taken for an item: delete it if it is one")
     return False
+
+
+def _tell_of_header(paths: list[str], sep: str) -> None:
+    """Tell of a first path that may be a header: as deep as the others, and none of its names occurs in them."""
+    first = [x.strip() for x in paths[0].split(sep)]
+    rest = ([x.strip() for x in path.split(sep)] for path in paths[1:])
+    if len(paths) < _ROWS or len(first) < 2 or any(re.search(r"\d|__", x) for x in first):
+        return
+    tops = Counter[str]()
+    for path in rest:
+        if len(path) != len(first) or not set(path).isdisjoint(first):
+            return
+        tops[path[0]] += 1
+    if len(tops) < len(paths) - 1:
+        shown = sep.join(first)
+        note(
+            "header", f"the first row, {shown!r:.60}, may be a header, and is taken for a path: delete it if it is one"
+        )
 
 
 def _full(tree: PathTree) -> PathTree:
