@@ -11,8 +11,8 @@ from sklearn.datasets import make_blobs
 
 import tripletree as tt
 from tripletree.cluster import ConstrainedCompleteLink, COPKMeans, DivisiveReCon, PCKMeans, ReCon
-from tripletree.io.columns import ids_among, ids_of_frame
-from tripletree.io.features import doubtful_columns
+from tripletree.tables.columns import ids_among, ids_of_frame
+from tripletree.tables.features import doubtful_columns
 
 POINTS = [[0.0, 0.1], [0.2, 0.0], [5.0, 5.1], [5.2, 5.0]]
 FRAME = pd.DataFrame(POINTS, columns=["x", "y"])

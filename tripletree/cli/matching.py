@@ -19,7 +19,8 @@ from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import NotATreeError, ParseError, UnknownLeafError
 from tripletree.io import read_annotations, registry, write_newick
 from tripletree.io.source import csv_text, read_text, write_text
-from tripletree.io.table import cell_text, read_table
+from tripletree.io.table import read_table
+from tripletree.tables.cells import cell_text
 
 
 @click.command(

@@ -25,16 +25,17 @@ from tripletree.core.triplets import TripletSet
 from tripletree.errors import ParseError
 from tripletree.io import read_answers, read_comparisons, read_pairs, read_triplets, registry, write_triplets
 from tripletree.io.answers import looks_like_answers
-from tripletree.io.columns import CLASS_NAMES, are_called_ids, is_called_id, is_name, is_proximity, plain
 from tripletree.io.comparisons import looks_like_comparisons
-from tripletree.io.features import classes_among
 from tripletree.io.format import FileFormat
 from tripletree.io.pairs import PAIR_COLUMNS, are_links, is_pair_table, link_of, link_word, looks_like_pairs
 from tripletree.io.questions import comparisons_by_name
 from tripletree.io.rows import format_of_suffix
 from tripletree.io.source import named_stream, raw_bytes, read_bytes
-from tripletree.io.table import RowTable, cell_text, is_number
 from tripletree.io.table import read_table as table_columns
+from tripletree.tables.cells import cell_text, is_number
+from tripletree.tables.columns import CLASS_NAMES, are_called_ids, is_called_id, is_name, is_proximity, plain
+from tripletree.tables.features import classes_among
+from tripletree.tables.rows import RowTable
 
 SAMPLE = "sample:"
 FORMATS = ("text", "csv", "tsv", "parquet")

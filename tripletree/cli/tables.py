@@ -23,10 +23,11 @@ from tripletree.core.checks import counted
 from tripletree.core.labels import class_codes, classes_or_none, is_gap
 from tripletree.core.leaves import repeated
 from tripletree.errors import DuplicateLeafError, UnknownLeafError, without_zeros
-from tripletree.io.columns import can_be_ids, ids_among, is_name
-from tripletree.io.features import doubtful_columns, sums_among
-from tripletree.io.table import RowTable, cell_text, is_number, numbers_in_unit, with_point
 from tripletree.io.table import read_table as table_columns
+from tripletree.tables.cells import cell_text, is_number, numbers_in_unit, with_point
+from tripletree.tables.columns import can_be_ids, ids_among, is_name
+from tripletree.tables.features import doubtful_columns, sums_among
+from tripletree.tables.rows import RowTable
 
 #: Metrics that take cells that are empty, and cells with text, and how an error names them.
 GAPS = {"nan_euclidean": "numbers", "gower": "mixed"}

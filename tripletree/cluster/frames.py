@@ -14,9 +14,9 @@ from tripletree.cluster.distance_matrix import advice_for_gaps, kind_of_square
 from tripletree.core.checks import column_names, counted, described, refuse_lazy
 from tripletree.core.leaves import repeated
 from tripletree.errors import SHOWN, warn_user
-from tripletree.io.columns import ids_of_frame
-from tripletree.io.features import LAST_ROWS, doubtful_of_frame, sums_among
-from tripletree.io.table import is_number, with_point
+from tripletree.tables.cells import is_number, with_point
+from tripletree.tables.columns import ids_of_frame
+from tripletree.tables.features import LAST_ROWS, doubtful_of_frame, sums_among
 
 #: Advice about missing values.
 _GAPS = (

@@ -10,7 +10,7 @@ import numpy as np
 
 from tripletree.cluster.frames import check_frame, odd_cells
 from tripletree.core.checks import column_names, described, is_missing, refuse_lazy
-from tripletree.io.table import numbers_in_unit
+from tripletree.tables.cells import numbers_in_unit
 
 _BATCH = 1_000_000  # distances that stand at a time: 8 MB for each of a few tables
 

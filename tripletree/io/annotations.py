@@ -13,9 +13,11 @@ from typing import Any, Literal, NamedTuple
 from tripletree.core.checks import check_choice
 from tripletree.core.labels import gap_words, is_gap
 from tripletree.errors import SHOWN, ParseError
-from tripletree.io.columns import ITEM, NODE, plain
 from tripletree.io.source import Source
-from tripletree.io.table import FRAME, RowTable, cell_text, split_rows, table_or_text
+from tripletree.io.table import split_rows, table_or_text
+from tripletree.tables.cells import cell_text
+from tripletree.tables.columns import ITEM, NODE, plain
+from tripletree.tables.rows import FRAME, RowTable
 
 Format = Literal["auto", "gaf", "gpad", "table"]
 

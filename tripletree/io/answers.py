@@ -38,21 +38,6 @@ from tripletree.core.leaves import LeafIndex
 from tripletree.core.notes import note
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import SHOWN, InvalidAnswerError, ParseError, UnknownLeafError, warn_user
-from tripletree.io.columns import (
-    COUNT,
-    MAYBE_WHO,
-    ODD,
-    REPLY,
-    SECONDS,
-    SECONDS_NAMES,
-    SIDES,
-    WHEN,
-    WHO,
-    alike_columns,
-    is_aside,
-    is_sure_anchor,
-    plain,
-)
 from tripletree.io.comparisons import TrioRows, indexed_rows, is_header_of_comparisons, no_triplets
 from tripletree.io.forms import has_header_of_form
 from tripletree.io.json_text import load_json
@@ -81,17 +66,25 @@ from tripletree.io.questions import (
     without_answer,
 )
 from tripletree.io.source import Source, Target, decoded, is_parquet, named_stream, read_bytes, write_atomic, write_text
-from tripletree.io.table import (
-    RowTable,
-    cell_text,
-    column_word,
-    has_header,
-    is_frame,
-    is_number,
-    parquet_names,
-    with_point,
-)
+from tripletree.io.table import has_header, is_frame, parquet_names
 from tripletree.io.ways import question, source_text
+from tripletree.tables.cells import cell_text, column_word, is_number, with_point
+from tripletree.tables.columns import (
+    COUNT,
+    MAYBE_WHO,
+    ODD,
+    REPLY,
+    SECONDS,
+    SECONDS_NAMES,
+    SIDES,
+    WHEN,
+    WHO,
+    alike_columns,
+    is_aside,
+    is_sure_anchor,
+    plain,
+)
+from tripletree.tables.rows import RowTable
 
 #: Names of three columns of items, and the name of a fourth.
 _ITEM_NAMES = (

@@ -25,7 +25,9 @@ from tripletree.core.placeholders import Placeholders
 from tripletree.errors import DuplicateLeafError, ParseError
 from tripletree.io.format import FileFormat
 from tripletree.io.source import Source, decoded, is_parquet, named_stream, read_bytes
-from tripletree.io.table import RowTable, cell_text, column_word, hierarchy_of, read_table
+from tripletree.io.table import hierarchy_of, read_table
+from tripletree.tables.cells import cell_text, column_word
+from tripletree.tables.rows import RowTable
 
 #: Beginnings of a code: their lengths, the longest first, and whether they are nodes only if the list has them.
 _Cuts = Callable[[str], Iterable[tuple[int, bool]]]

@@ -17,7 +17,6 @@ import numpy as np
 from tripletree.core.comparisons import Comparisons
 from tripletree.core.leaves import LeafIndex
 from tripletree.errors import ParseError
-from tripletree.io.columns import ODD, REPLY, SECONDS, WHEN, WHO
 from tripletree.io.forms import bare_names
 from tripletree.io.questions import (
     Comparison,
@@ -42,8 +41,11 @@ from tripletree.io.questions import (
 )
 from tripletree.io.rows import LabelRows
 from tripletree.io.source import Source, decoded, is_parquet, named_stream
-from tripletree.io.table import RowTable, cell_text, has_header, header_with, parquet_names
+from tripletree.io.table import has_header, header_with, parquet_names
 from tripletree.io.ways import question, source_text
+from tripletree.tables.cells import cell_text
+from tripletree.tables.columns import ODD, REPLY, SECONDS, WHEN, WHO
+from tripletree.tables.rows import RowTable
 
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
 

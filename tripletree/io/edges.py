@@ -24,24 +24,14 @@ from tripletree.core.ontology import Ontology
 from tripletree.core.parents import tops_alone
 from tripletree.core.placeholders import Placeholders
 from tripletree.errors import SHOWN, DuplicateLeafError, InvalidHierarchyError, ParseError
-from tripletree.io.columns import LENGTH, NODE_NAME, RANK, RELATION, plain
 from tripletree.io.format import FileFormat
 from tripletree.io.ontology_terms import part, past_placeholders
 from tripletree.io.rows import format_of_suffix, name_of
 from tripletree.io.source import Source, Target, write_text
-from tripletree.io.table import (
-    NUMBER,
-    RowTable,
-    cell_text,
-    cycle_of,
-    cycle_text,
-    header_with,
-    hierarchy_of,
-    read_table,
-    table_lines,
-    with_point,
-    write_parquet,
-)
+from tripletree.io.table import cycle_of, cycle_text, header_with, hierarchy_of, read_table, table_lines, write_parquet
+from tripletree.tables.cells import NUMBER, cell_text, with_point
+from tripletree.tables.columns import LENGTH, NODE_NAME, RANK, RELATION, plain
+from tripletree.tables.rows import RowTable
 
 # ----------------------------------------------------------------------
 # Writing a hierarchy as a table of children and their parents.

@@ -10,8 +10,9 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
-from tripletree.io.columns import WHO, plain
-from tripletree.io.table import RowTable, cell_text
+from tripletree.tables.cells import cell_text
+from tripletree.tables.columns import WHO, plain
+from tripletree.tables.rows import RowTable
 
 #: Bytes of a file in which its header ends.
 _HEAD = 1 << 16

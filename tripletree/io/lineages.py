@@ -33,20 +33,13 @@ from tripletree.errors import (
     warn_user,
 )
 from tripletree.io.classifiers import classifier
-from tripletree.io.columns import PATH, PATH_ITEM, is_called_id, plain
 from tripletree.io.edges import leaf_texts, other_names
 from tripletree.io.format import LINES, FileFormat
 from tripletree.io.source import Source, Target, write_text
-from tripletree.io.table import (
-    NUMBER,
-    RowTable,
-    cell_text,
-    has_header,
-    header_with,
-    hierarchy_of,
-    split_rows,
-    table_or_text,
-)
+from tripletree.io.table import has_header, header_with, hierarchy_of, split_rows, table_or_text
+from tripletree.tables.cells import NUMBER, cell_text
+from tripletree.tables.columns import PATH, PATH_ITEM, is_called_id, plain
+from tripletree.tables.rows import RowTable
 
 # ----------------------------------------------------------------------
 # Paths of names, taken apart and put together into a tree.

@@ -15,7 +15,8 @@ from functools import partial
 from typing import Any, NoReturn
 
 from tripletree.core.labels import is_gap
-from tripletree.io.table import RowTable, cell_text, with_point
+from tripletree.tables.cells import cell_text, with_point
+from tripletree.tables.rows import RowTable
 
 _TOKEN = re.compile(
     r"""\s*(?: (?P<text>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*") | (?P<quoted>`[^`]+`) | (?P<op>===?|!==?|<>|<=|>=|<|>|=)

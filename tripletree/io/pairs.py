@@ -38,7 +38,23 @@ from tripletree.core.leaves import LeafIndex
 from tripletree.core.notes import note
 from tripletree.core.pairs import PairwiseConstraints, check_pairs
 from tripletree.errors import InvalidPairError, ParseError
-from tripletree.io.columns import (
+from tripletree.io.edges import usual_columns
+from tripletree.io.rows import (
+    DELIMITERS,
+    LabelRows,
+    RowFormat,
+    Token,
+    check_row_format,
+    is_spaced_header,
+    read_rows,
+    three_names,
+    write_rows,
+)
+from tripletree.io.source import Source, Target, decoded, is_parquet
+from tripletree.io.table import has_header, parquet_names, split_rows
+from tripletree.io.ways import call, listed, question
+from tripletree.tables.cells import cell_text, is_number, with_point
+from tripletree.tables.columns import (
     ANCHOR,
     LINK,
     LINK_KINDS,
@@ -58,21 +74,7 @@ from tripletree.io.columns import (
     probability_sense,
     words_of,
 )
-from tripletree.io.edges import usual_columns
-from tripletree.io.rows import (
-    DELIMITERS,
-    LabelRows,
-    RowFormat,
-    Token,
-    check_row_format,
-    is_spaced_header,
-    read_rows,
-    three_names,
-    write_rows,
-)
-from tripletree.io.source import Source, Target, decoded, is_parquet
-from tripletree.io.table import RowTable, cell_text, has_header, is_number, parquet_names, split_rows, with_point
-from tripletree.io.ways import call, listed, question
+from tripletree.tables.rows import RowTable
 
 _EXPECTED = "expected 'a b must' or 'a b cannot', and perhaps a weight in 0..1"
 #: Lines by which pairs are recognised.

@@ -25,7 +25,14 @@ from tripletree.core.answers import ALIKE, DIFFERENT
 from tripletree.core.labels import gap_words, is_gap
 from tripletree.core.provenance import Origins
 from tripletree.errors import ParseError
-from tripletree.io.columns import (
+from tripletree.io.forms import form_of, has_header_of_form
+from tripletree.io.only import YES_NO, rows_that_count
+from tripletree.io.source import decoded, is_parquet, named_stream, read_bytes
+from tripletree.io.table import is_frame, read_table
+from tripletree.io.trials import records_of, with_objects_apart, with_person_in_each_row
+from tripletree.io.ways import call, question, source_text
+from tripletree.tables.cells import cell_text, column_word
+from tripletree.tables.columns import (
     ANCHOR,
     ANSWER,
     COUNT,
@@ -43,12 +50,7 @@ from tripletree.io.columns import (
     plain,
     words_of,
 )
-from tripletree.io.forms import form_of, has_header_of_form
-from tripletree.io.only import YES_NO, rows_that_count
-from tripletree.io.source import decoded, is_parquet, named_stream, read_bytes
-from tripletree.io.table import RowTable, cell_text, column_word, is_frame, read_table
-from tripletree.io.trials import records_of, with_objects_apart, with_person_in_each_row
-from tripletree.io.ways import call, question, source_text
+from tripletree.tables.rows import RowTable
 
 #: Files of a folder that hold answers.
 _SUFFIXES = frozenset({".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx"})

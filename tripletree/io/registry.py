@@ -63,10 +63,11 @@ from tripletree.io.source import (
     tar_members,
     zip_members,
 )
-from tripletree.io.table import is_number, parquet_names
+from tripletree.io.table import parquet_names
 from tripletree.io.taxdump import FORMAT as TAXDUMP
 from tripletree.io.ways import call
 from tripletree.io.wordnet import FORMAT as WORDNET
+from tripletree.tables.cells import is_number
 
 #: Every format by its name. Formats that recognise themselves do so in this order. The others, which compete for the
 #: same text, are told apart in `_of_lines` below.

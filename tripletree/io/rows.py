@@ -20,15 +20,9 @@ from tripletree.core.checks import check_choice
 from tripletree.core.leaves import LeafIndex, as_texts, sorted_labels
 from tripletree.core.provenance import Origins
 from tripletree.errors import SHOWN, ParseError, UnknownLeafError, warn_user
-from tripletree.io.columns import plain
 from tripletree.io.source import Source, Target, decoded, is_parquet, read_bytes, write_text
 from tripletree.io.table import (
-    FRAME,
-    NUMBER,
     CodedColumn,
-    RowTable,
-    cell_of,
-    cell_text,
     coded_column,
     frame_columns,
     has_cells,
@@ -41,10 +35,11 @@ from tripletree.io.table import (
     parquet_rows,
     split_rows,
     table_lines,
-    table_of,
-    with_point,
     write_parquet,
 )
+from tripletree.tables.cells import NUMBER, cell_of, cell_text, with_point
+from tripletree.tables.columns import plain
+from tripletree.tables.rows import FRAME, RowTable, table_of
 
 RowFormat = Literal["text", "csv", "tsv", "parquet"]
 DELIMITERS = {"csv": ",", "tsv": "\t"}

@@ -12,21 +12,22 @@ import os
 import re
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from importlib import import_module
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from tripletree.core.checks import counted, refuse_lazy
 from tripletree.core.hierarchy import Hierarchy
-from tripletree.core.labels import is_gap
 from tripletree.core.notes import note
 from tripletree.core.placeholders import FILLER, MEMBER, TAXON
 from tripletree.errors import MissingDependencyError, ParseError, TripletreeError
 from tripletree.io.json_text import load_json
 from tripletree.io.source import check_ratio, decoded, is_parquet, read_bytes, write_atomic_bytes
+from tripletree.tables.cells import cell_of, cell_text, is_number, with_point
+from tripletree.tables.rows import FRAME, RowTable, table_of
 
 
 def optional(module: str, extra: str, purpose: str) -> Any:
@@ -158,106 +159,11 @@ def cycle_text(names: Sequence[Any]) -> str:
 # ---------------------------------------------------------------------- tables to columns
 
 
-@dataclass
-class RowTable:
-    """A table as columns.
-
-    Attributes
-    ----------
-    path : str or None
-        The source's name, for messages.
-    names : list of str, or None
-        Names of the columns. None for a table without header.
-    columns : list of list
-        Their cells, None if empty: text, or (from Parquet and data frames) whatever stands there.
-    lines : sequence of int
-        The place of each row: the line of the text, or the row counted from 1.
-    unit : str
-        Unit of `lines`: "line" or "row".
-    header_line : int or None
-        The line of the header, if there is one.
-    title : str or None
-        The first of the lines above the header that were passed over.
-    """
-
-    path: str | None
-    names: list[str] | None
-    columns: list[list[Any]]
-    lines: Sequence[int]
-    unit: str = "line"
-    header_line: int | None = None
-    title: str | None = None
-
-    def refuse(self, row: int, message: str) -> NoReturn:
-        """Raise a ParseError at a row."""
-        number = self.lines[row]
-        if self.unit == "line":
-            raise ParseError(message, path=self.path, line=number)
-        raise ParseError(f"row {number}: {message}", path=self.path)
-
-    def place(self, column: str | int, what: str) -> int:
-        """The place of the column of a name, or of a position counted from 0."""
-        nameless = f"{len(self.columns)} columns without names{self._first_row()}"
-        shown = ", ".join(map(repr, self.names or [])) or nameless
-        if isinstance(column, int) and not isinstance(column, bool):
-            if 0 <= column < len(self.columns):
-                return column
-        elif self.names is not None and self.names.count(str(column)) == 1:
-            return self.names.index(str(column))
-        elif self.names is not None and column in self.names:
-            msg = f"{what} {column!r} stands {self.names.count(str(column))} times in the header: {shown}"
-            raise ParseError(msg, path=self.path, line=self.header_line)
-        msg = f"{what} {column!r} is not a column of this table; it has {shown}"
-        raise ParseError(msg, path=self.path, line=self.header_line)
-
-    def two_columns(
-        self,
-        given: Sequence[str | int | None],
-        options: Sequence[str],
-        what: str,
-        usual: Callable[[], tuple[int, int] | None],
-    ) -> tuple[int, int]:
-        """The places of two columns by name or position, of two also if one is given, or the `usual` ones."""
-        at = [None if x is None else self.place(x, option) for x, option in zip(given, options, strict=True)]
-        if len(self.columns) == 2 and at.count(None) == 1:
-            at = [1 - at[1 - k] if x is None else x for k, x in enumerate(at)]  # type: ignore[operator]
-        first, second = at if any(x is not None for x in at) else usual() or at
-        if first is None or second is None:
-            n = len(self.columns)
-            names = f": {', '.join(map(repr, self.names))}" if self.names else ""
-            msg = f"{n} column{'s' * (n != 1)}{names}; give {options[0]}= and {options[1]}=, which columns hold {what}"
-            raise ParseError(msg, path=self.path, line=1 if self.unit == "line" else None)
-        if first == second:
-            raise ParseError(f"{options[0]} and {options[1]} are the same column", path=self.path)
-        return first, second
-
-    def refuse_header(self, cells: Iterable[str], cure: str) -> NoReturn:
-        """Raise the error for a first row that may be a header, since its cells occur in no other row."""
-        self.refuse(0, f"is this a header? {', '.join(map(repr, cells))} occur nowhere else: {cure}")
-
-    def with_header_as_row(self) -> RowTable:
-        """The table without names of columns: they are the first row."""
-        columns = [[name or None, *cells] for name, cells in zip(self.names or (), self.columns, strict=True)]
-        lines = [self.header_line or 0, *self.lines]
-        return replace(self, names=None, columns=columns, lines=lines, header_line=None)
-
-    def taking(self, rows: Sequence[int]) -> RowTable:
-        """Some of the rows."""
-        columns = [[x[k] for k in rows] for x in self.columns]
-        return replace(self, columns=columns, lines=[self.lines[k] for k in rows])
-
-    def _first_row(self) -> str:
-        """The first row, which may be a header that was not taken for one."""
-        cells = [cell_text(x[0]) or "" for x in self.columns[:10]] if self.lines else []
-        return f"; the first row is {', '.join(map(repr, cells))}" if cells else ""
-
-
-#: Name of a data frame in messages.
-FRAME = "<data frame>"
 #: Delimiters that are looked for, the first among equals first.
 _DELIMITERS = ("\t", ",", ";", "|")
 #: Lines in which a header below titles is looked for.
 _HEAD = 20
+_WHOLE = re.compile(r"\s*[-+]?\d+(?:\.0+)?\s*", re.ASCII)
 #: A first line that tells Excel the delimiter.
 _SEP_LINE = re.compile(r'"?sep=.?"?', re.IGNORECASE)
 
@@ -708,79 +614,6 @@ def _as_arrow(column: Any) -> Any:
     return column if hasattr(column, "dictionary_encode") else None
 
 
-def table_of(found: dict[str, Any], path: str | None = FRAME, cell: Callable[[Any], Any] | None = None) -> RowTable:
-    """The columns of `frame_columns` cell by cell, each as `cell` makes it."""
-    names = list(found)
-    columns: list[list[Any]] = []
-    for name, column in found.items():
-        try:
-            values = column.to_pylist() if hasattr(column, "to_pylist") else column.to_list()
-        except (OverflowError, ValueError) as error:  # dates beyond Python's, bytes that are not text
-            raise ParseError(f"the column {name!r} cannot be read: {error}", path=path) from None
-        try:
-            columns.append([(cell or cell_of)(x) for x in values])
-        except _OddCell as odd:
-            row = next(i for i, x in enumerate(values, 1) if x is odd.value)
-            kind = type(odd.value).__name__
-            msg = f"row {row}, column {name!r}: a cell holds {kind}: {odd.value!r:.60}; cells must be texts or numbers"
-            raise ParseError(msg, path=path) from None
-    n = len(columns[0]) if columns else 0
-    return RowTable(path, names, columns, range(1, n + 1), "row")
-
-
-#: A finite number as files have it.
-NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
-_WHOLE = re.compile(r"\s*[-+]?\d+(?:\.0+)?\s*", re.ASCII)
-_WITH_COMMA = re.compile(r"\s*[-+]?(?:\d+,\d*|,\d+)(?:[eE][-+]?\d+)?\s*", re.ASCII)
-
-
-def is_number(text: str) -> bool:
-    """True if a cell holds a number: also inf and nan, as Python reads them, but no underscores."""
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return "_" not in text
-
-
-def with_point(text: str) -> str:
-    """A number with a decimal comma as one with a point. Anything else as it is."""
-    return text.replace(",", ".") if _WITH_COMMA.fullmatch(text) else text
-
-
-#: A number and a unit behind it.
-_WITH_UNIT = re.compile(
-    r"\s*([-+]?(?:\d+(?:[.,]\d+)?|[.,]\d+)(?:[eE][-+]?\d+)?)\s*((?:[^\W\d_]|[%°‰€$£])[\w%°‰/·^*. -]{0,11})\s*"
-)
-
-
-class InUnit(NamedTuple):
-    """Cells that are numbers in one unit: "12 mg/L", "14 mg/L"."""
-
-    unit: str
-    numbers: list[str]
-    """The cells without it. Gaps are as they were."""
-
-
-def numbers_in_unit(cells: Sequence[str | None]) -> InUnit | None:
-    """Cells that are numbers, three different ones or more, with one unit behind all of them. None for others."""
-    first = next((x for x in cells if x is not None and not is_gap(x)), None)
-    if first is None or _WITH_UNIT.fullmatch(first) is None:  # most columns
-        return None
-    known = {x: _WITH_UNIT.fullmatch(x) for x in {*cells} if x is not None and not is_gap(x)}
-    found = {x: (one[1], one[2].strip()) for x, one in known.items() if one is not None}
-    if len(found) < len(known) or len({unit for _, unit in found.values()}) != 1:
-        return None
-    if len({number for number, _ in found.values()}) < 3:
-        return None
-    return InUnit(next(iter(found.values()))[1], [found[x][0] if x in found else x or "" for x in cells])
-
-
-def column_word(name: str) -> str:
-    """The name of a column, or a word in a cell, in lower case with one underscore between its words."""
-    return re.sub(r"[\s-]+", "_", name.strip().lower())
-
-
 #: Rows of a Parquet file that are read at a time: a text of 20 KB in each of them takes 160 MB.
 _PART = 1 << 13
 
@@ -920,37 +753,3 @@ def _no_parquet(path: str | None) -> Iterator[None]:
         raise ParseError(f"damaged Parquet file: a name in it is not UTF-8 text: {error}", path=path) from None
     except (pyarrow.ArrowException, OSError, ValueError, OverflowError) as error:
         raise ParseError(f"not a Parquet file: {error}", path=path) from None
-
-
-class _OddCell(Exception):
-    """A cell that is neither text nor number."""
-
-    def __init__(self, value: Any) -> None:
-        super().__init__(value)
-        self.value = value
-
-
-def is_missing(value: Any) -> bool:
-    """True if a cell of a data frame is empty: None, NA or NaN. Lists and their like are refused."""
-    if value is None or type(value).__name__ == "NAType":
-        return True
-    if isinstance(value, (list, dict, set, bytes, bytearray, np.ndarray)):
-        raise _OddCell(value)
-    try:
-        return bool(value != value)
-    except (ArithmeticError, TypeError, ValueError):  # Decimal("sNaN") cannot be compared, ...
-        raise _OddCell(value) from None
-
-
-def cell_of(value: Any) -> Any:
-    """A cell of a data frame: None if it is missing, whole numbers as such (beside gaps they become floats)."""
-    if isinstance(value, str):
-        return value or None
-    if is_missing(value):
-        return None
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
-def cell_text(value: Any) -> str | None:
-    """A cell as text."""
-    return value if value is None or isinstance(value, str) else str(value)

@@ -13,9 +13,10 @@ from dataclasses import replace
 from typing import Any
 
 from tripletree.errors import ParseError
-from tripletree.io.columns import REPLY, WHO, plain
 from tripletree.io.json_text import load_json
-from tripletree.io.table import RowTable, cell_text
+from tripletree.tables.cells import cell_text
+from tripletree.tables.columns import REPLY, WHO, plain
+from tripletree.tables.rows import RowTable
 
 _MOST_NESTED = 20
 #: Of the column of people that are keys of objects, or have an id there, until no other column says who it is.

@@ -24,26 +24,16 @@ from tripletree.core.checks import check_count
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import InvalidTripletError, ParseError
-from tripletree.io.columns import COUNT, ODD, alike_columns, is_sure_anchor, plain
 from tripletree.io.comparisons import is_header_of_comparisons, no_triplets, read_comparisons
 from tripletree.io.pairs import are_links, pairs_advice
 from tripletree.io.questions import answers_beside, counts_rows, is_known_beside, is_no_answer, one_hot
 from tripletree.io.rows import LabelRows, RowFormat, Token, check_row_format, read_rows, three_names, write_rows
 from tripletree.io.source import Source, Target, named_stream, raw_bytes
-from tripletree.io.table import (
-    FRAME,
-    RowTable,
-    arrow_batches,
-    cell_of,
-    cell_text,
-    coded_column,
-    is_frame,
-    parquet_metadata,
-    parquet_names,
-    parquet_rows,
-    table_of,
-)
+from tripletree.io.table import arrow_batches, coded_column, is_frame, parquet_metadata, parquet_names, parquet_rows
 from tripletree.io.ways import call, listed, source_text
+from tripletree.tables.cells import cell_of, cell_text
+from tripletree.tables.columns import COUNT, ODD, alike_columns, is_sure_anchor, plain
+from tripletree.tables.rows import FRAME, RowTable, table_of
 
 _EXPECTED = "expected 'a b | c'"
 #: Up to 6 different values may be codes.

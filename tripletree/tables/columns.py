@@ -1,6 +1,6 @@
 """What the columns of a table are called, and what their cells mean: one list of names for every reader of tables.
 
-A reader asks a `Role` for the column that plays it, of a table as `tripletree.io.table.read_table` gives it. Words for
+A reader asks a `Role` for the column that plays it, of a table (`tripletree.tables.rows.RowTable`). Words for
 no value are in `tripletree.core.labels`, words for links in `tripletree.io.pairs`.
 """
 
@@ -15,7 +15,8 @@ from typing import Any
 
 from tripletree.core.checks import column_names
 from tripletree.errors import ParseError
-from tripletree.io.table import RowTable, cell_of, cell_text, column_word, is_number, table_of
+from tripletree.tables.cells import cell_of, cell_text, column_word, is_number
+from tripletree.tables.rows import RowTable, table_of
 
 # ---------------------------------------------------------------------- ids
 

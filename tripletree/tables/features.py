@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from tripletree.core.labels import is_gap
-from tripletree.io.columns import CLASS_NAMES, DATE, MEASURE, WHEN, is_called_id, plain, words_of
-from tripletree.io.table import cell_of, cell_text, is_number
+from tripletree.tables.cells import cell_of, cell_text, is_number
+from tripletree.tables.columns import CLASS_NAMES, DATE, MEASURE, WHEN, is_called_id, plain, words_of
 
 Kind = Literal["id", "class", "date", "text", "constant", "measure"]
 

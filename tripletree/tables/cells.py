@@ -1,0 +1,98 @@
+"""The cells of tables: numbers, gaps and words in them, whether they come from a file or a data frame."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tripletree.core.labels import is_gap
+
+#: A finite number as files have it.
+NUMBER = re.compile(r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
+
+
+_WITH_COMMA = re.compile(r"\s*[-+]?(?:\d+,\d*|,\d+)(?:[eE][-+]?\d+)?\s*", re.ASCII)
+
+
+def is_number(text: str) -> bool:
+    """True if a cell holds a number: also inf and nan, as Python reads them, but no underscores."""
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return "_" not in text
+
+
+def with_point(text: str) -> str:
+    """A number with a decimal comma as one with a point. Anything else as it is."""
+    return text.replace(",", ".") if _WITH_COMMA.fullmatch(text) else text
+
+
+#: A number and a unit behind it.
+_WITH_UNIT = re.compile(
+    r"\s*([-+]?(?:\d+(?:[.,]\d+)?|[.,]\d+)(?:[eE][-+]?\d+)?)\s*((?:[^\W\d_]|[%°‰€$£])[\w%°‰/·^*. -]{0,11})\s*"
+)
+
+
+class InUnit(NamedTuple):
+    """Cells that are numbers in one unit: "12 mg/L", "14 mg/L"."""
+
+    unit: str
+    numbers: list[str]
+    """The cells without it. Gaps are as they were."""
+
+
+def numbers_in_unit(cells: Sequence[str | None]) -> InUnit | None:
+    """Cells that are numbers, three different ones or more, with one unit behind all of them. None for others."""
+    first = next((x for x in cells if x is not None and not is_gap(x)), None)
+    if first is None or _WITH_UNIT.fullmatch(first) is None:  # most columns
+        return None
+    known = {x: _WITH_UNIT.fullmatch(x) for x in {*cells} if x is not None and not is_gap(x)}
+    found = {x: (one[1], one[2].strip()) for x, one in known.items() if one is not None}
+    if len(found) < len(known) or len({unit for _, unit in found.values()}) != 1:
+        return None
+    if len({number for number, _ in found.values()}) < 3:
+        return None
+    return InUnit(next(iter(found.values()))[1], [found[x][0] if x in found else x or "" for x in cells])
+
+
+def column_word(name: str) -> str:
+    """The name of a column, or a word in a cell, in lower case with one underscore between its words."""
+    return re.sub(r"[\s-]+", "_", name.strip().lower())
+
+
+class OddCell(Exception):
+    """A cell that is neither text nor number."""
+
+    def __init__(self, value: Any) -> None:
+        super().__init__(value)
+        self.value = value
+
+
+def is_missing(value: Any) -> bool:
+    """True if a cell of a data frame is empty: None, NA or NaN. Lists and their like are refused."""
+    if value is None or type(value).__name__ == "NAType":
+        return True
+    if isinstance(value, (list, dict, set, bytes, bytearray, np.ndarray)):
+        raise OddCell(value)
+    try:
+        return bool(value != value)
+    except (ArithmeticError, TypeError, ValueError):  # Decimal("sNaN") cannot be compared, ...
+        raise OddCell(value) from None
+
+
+def cell_of(value: Any) -> Any:
+    """A cell of a data frame: None if it is missing, whole numbers as such (beside gaps they become floats)."""
+    if isinstance(value, str):
+        return value or None
+    if is_missing(value):
+        return None
+    return int(value) if isinstance(value, float) and value.is_integer() else value
+
+
+def cell_text(value: Any) -> str | None:
+    """A cell as text."""
+    return value if value is None or isinstance(value, str) else str(value)

@@ -1,0 +1,131 @@
+"""A table as columns, with the line or row of each cell for messages.
+
+The readers of `tripletree.io` make it from files, `table_of` from the columns of a data frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NoReturn
+
+from tripletree.errors import ParseError
+from tripletree.tables.cells import OddCell, cell_of, cell_text
+
+
+@dataclass
+class RowTable:
+    """A table as columns.
+
+    Attributes
+    ----------
+    path : str or None
+        The source's name, for messages.
+    names : list of str, or None
+        Names of the columns. None for a table without header.
+    columns : list of list
+        Their cells, None if empty: text, or (from Parquet and data frames) whatever stands there.
+    lines : sequence of int
+        The place of each row: the line of the text, or the row counted from 1.
+    unit : str
+        Unit of `lines`: "line" or "row".
+    header_line : int or None
+        The line of the header, if there is one.
+    title : str or None
+        The first of the lines above the header that were passed over.
+    """
+
+    path: str | None
+    names: list[str] | None
+    columns: list[list[Any]]
+    lines: Sequence[int]
+    unit: str = "line"
+    header_line: int | None = None
+    title: str | None = None
+
+    def refuse(self, row: int, message: str) -> NoReturn:
+        """Raise a ParseError at a row."""
+        number = self.lines[row]
+        if self.unit == "line":
+            raise ParseError(message, path=self.path, line=number)
+        raise ParseError(f"row {number}: {message}", path=self.path)
+
+    def place(self, column: str | int, what: str) -> int:
+        """The place of the column of a name, or of a position counted from 0."""
+        nameless = f"{len(self.columns)} columns without names{self._first_row()}"
+        shown = ", ".join(map(repr, self.names or [])) or nameless
+        if isinstance(column, int) and not isinstance(column, bool):
+            if 0 <= column < len(self.columns):
+                return column
+        elif self.names is not None and self.names.count(str(column)) == 1:
+            return self.names.index(str(column))
+        elif self.names is not None and column in self.names:
+            msg = f"{what} {column!r} stands {self.names.count(str(column))} times in the header: {shown}"
+            raise ParseError(msg, path=self.path, line=self.header_line)
+        msg = f"{what} {column!r} is not a column of this table; it has {shown}"
+        raise ParseError(msg, path=self.path, line=self.header_line)
+
+    def two_columns(
+        self,
+        given: Sequence[str | int | None],
+        options: Sequence[str],
+        what: str,
+        usual: Callable[[], tuple[int, int] | None],
+    ) -> tuple[int, int]:
+        """The places of two columns by name or position, of two also if one is given, or the `usual` ones."""
+        at = [None if x is None else self.place(x, option) for x, option in zip(given, options, strict=True)]
+        if len(self.columns) == 2 and at.count(None) == 1:
+            at = [1 - at[1 - k] if x is None else x for k, x in enumerate(at)]  # type: ignore[operator]
+        first, second = at if any(x is not None for x in at) else usual() or at
+        if first is None or second is None:
+            n = len(self.columns)
+            names = f": {', '.join(map(repr, self.names))}" if self.names else ""
+            msg = f"{n} column{'s' * (n != 1)}{names}; give {options[0]}= and {options[1]}=, which columns hold {what}"
+            raise ParseError(msg, path=self.path, line=1 if self.unit == "line" else None)
+        if first == second:
+            raise ParseError(f"{options[0]} and {options[1]} are the same column", path=self.path)
+        return first, second
+
+    def refuse_header(self, cells: Iterable[str], cure: str) -> NoReturn:
+        """Raise the error for a first row that may be a header, since its cells occur in no other row."""
+        self.refuse(0, f"is this a header? {', '.join(map(repr, cells))} occur nowhere else: {cure}")
+
+    def with_header_as_row(self) -> RowTable:
+        """The table without names of columns: they are the first row."""
+        columns = [[name or None, *cells] for name, cells in zip(self.names or (), self.columns, strict=True)]
+        lines = [self.header_line or 0, *self.lines]
+        return replace(self, names=None, columns=columns, lines=lines, header_line=None)
+
+    def taking(self, rows: Sequence[int]) -> RowTable:
+        """Some of the rows."""
+        columns = [[x[k] for k in rows] for x in self.columns]
+        return replace(self, columns=columns, lines=[self.lines[k] for k in rows])
+
+    def _first_row(self) -> str:
+        """The first row, which may be a header that was not taken for one."""
+        cells = [cell_text(x[0]) or "" for x in self.columns[:10]] if self.lines else []
+        return f"; the first row is {', '.join(map(repr, cells))}" if cells else ""
+
+
+#: Name of a data frame in messages.
+FRAME = "<data frame>"
+
+
+def table_of(found: dict[str, Any], path: str | None = FRAME, cell: Callable[[Any], Any] | None = None) -> RowTable:
+    """The columns of `frame_columns` cell by cell, each as `cell` makes it."""
+    names = list(found)
+    columns: list[list[Any]] = []
+    for name, column in found.items():
+        try:
+            values = column.to_pylist() if hasattr(column, "to_pylist") else column.to_list()
+        except (OverflowError, ValueError) as error:  # dates beyond Python's, bytes that are not text
+            raise ParseError(f"the column {name!r} cannot be read: {error}", path=path) from None
+        try:
+            columns.append([(cell or cell_of)(x) for x in values])
+        except OddCell as odd:
+            row = next(i for i, x in enumerate(values, 1) if x is odd.value)
+            kind = type(odd.value).__name__
+            msg = f"row {row}, column {name!r}: a cell holds {kind}: {odd.value!r:.60}; cells must be texts or numbers"
+            raise ParseError(msg, path=path) from None
+    n = len(columns[0]) if columns else 0
+    return RowTable(path, names, columns, range(1, n + 1), "row")
