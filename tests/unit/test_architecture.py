@@ -169,6 +169,27 @@ def test_architecture__rooms_import_what_the_law_allows():
     assert wrong == []
 
 
+#: Estimators that others are made of. No other module imports the file of an estimator: what two share has its own.
+PARTS = {
+    "cluster/active/clustering.py": {"CVQE", "MPCKMeans"},  # the default, and the one that inherits pairs
+    "cluster/agglomerative/representatives.py": {"ReCon"},  # of micro-clusters
+    "cluster/temporal/chain.py": {"CVQE"},  # a window's clustering
+}
+
+
+def test_architecture__no_estimator_imports_its_rival():
+    face = importlib.import_module("tripletree.cluster")
+    classes = [x for name in face.__all__ if inspect.isclass(x := getattr(face, name)) and hasattr(x, "fit")]
+    homes = {x.__module__: x.__name__ for x in classes}
+    assert len(homes) > 10
+    found = {}
+    for path in FILES:
+        if room(path) == "cluster" and path.name != "__init__.py":
+            own = {homes[name] for _, name in imported(parsed(path)) if name in homes}
+            found |= {place(path): own} if own else {}
+    assert found == PARTS
+
+
 @cache
 def guards_of_types(path):
     return [x for x in nodes(parsed(path)) if isinstance(x, ast.If) and is_name(x.test, "TYPE_CHECKING")]

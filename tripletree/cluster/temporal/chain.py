@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tripletree.cluster.active import Neighbours, as_strategy, inherited_pairs
-from tripletree.cluster.active.clustering import QueryLoop
+from tripletree.cluster.active.questions import QueryLoop
 from tripletree.cluster.active.state import QueryState
 from tripletree.cluster.kmeans.cvqe import CVQE, HistoricalCost, cvqe_plus
 from tripletree.cluster.kmeans.lloyd import Points, starting_centres
