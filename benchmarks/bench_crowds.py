@@ -1,10 +1,10 @@
-"""Simulated crowds with odd-one-out answers: what `consensus` predicts, and whom `agreement` names.
+"""Simulated crowds with odd-one-out answers: what `aggregate_answers` predicts, and whom `agreement` names.
 
 "likeness": things of 8 kinds are sparse vectors without negative entries, and people choose two of three with a chance
 that grows with their dot product. It is scaled so that who knows the chances is right in 70 % of new answers (66 % for
 the crowd of 325). "tree": people know a random tree, and err in 0, 10 or 20 % of the answers.
 
-Beside `consensus`: the majority of the other answers to the same trio, Dawid and Skene's model with one accuracy for
+Beside `aggregate_answers`: the majority of the other answers to the same trio, Dawid and Skene's model with one accuracy for
 each person ("one coin"), the tree that displays the most answers ("repair"), and an ordinal embedding in five
 dimensions (CKL, Tamuz et al. 2011: the chance of a pair is as 1 / (mu + its squared distance)), which is no tree.
 
@@ -150,8 +150,8 @@ def new_trios(seed, kind, m, n=40, people=10):
     votes = collect_answers(answers)
     assert len(votes.leaves) == n
     best = _searched(Trios(every, truth, n), rng)
-    found = {"consensus": shown_by(tt.consensus(answers).hierarchy)}
-    found["equal weights"] = shown_by(tt.consensus(answers, weights=None).hierarchy)
+    found = {"consensus": shown_by(tt.aggregate_answers(answers).hierarchy)}
+    found["equal weights"] = shown_by(tt.aggregate_answers(answers, weights=None).hierarchy)
     found |= {"repair": shown_by(repaired(votes, n)), "embedding": embedding(votes, n, rng)}
     found |= {"best tree": shown_by(best), "truth": lambda _: truth}
     return {name: told(chances(every), truth) for name, chances in found.items()}
@@ -188,7 +188,7 @@ def same_trios(seed, overlap):
     votes = collect_answers(answers)
     said = chances[held]
     best = _searched(Trios(trios, np.stack([np.bincount(row[held], x, len(trios)) for x in said.T], axis=1), 48), rng)
-    found = {"consensus": tt.consensus(answers), "equal weights": tt.consensus(answers, weights=None)}
+    found = {"consensus": tt.aggregate_answers(answers), "equal weights": tt.aggregate_answers(answers, weights=None)}
     found = {name: told(shown_by(x.hierarchy)(rows[held]), said) for name, x in found.items()}
     found["repair"] = told(shown_by(repaired(votes, 48))(rows[held]), said)
     for name, chances in (("majority", votes.count(np.ones(len(votes.row)))), ("one coin", one_coin(votes))):
@@ -214,7 +214,7 @@ def verdicts(seed):
         who += [f"colours {m} {colours}"] * m
     answers = AnswerSet.from_columns(rows, replies, 48, who=who)
     seconds = {}
-    for name, function in (("agreement", tt.agreement), ("consensus", tt.consensus)):
+    for name, function in (("agreement", tt.agreement), ("consensus", tt.aggregate_answers)):
         clock, cpu = time.perf_counter(), time.process_time()
         found = function(answers)
         seconds[name] = time.perf_counter() - clock, time.process_time() - cpu

@@ -1,4 +1,4 @@
-"""What triplets imply: `implies`, `closure_size`, `minimal` and `redundant`, beside the literal definition.
+"""What triplets imply: `implies`, `closure_size`, `irredundant` and `redundant`, beside the literal definition.
 
 "decomposed" are the triplets of `decompose`, none of which is redundant; "sampled" are three per leaf, drawn from the
 hierarchy at random. The definition runs BUILD twice a query: ab|c is implied if the set with ac|b is inconsistent and
@@ -46,10 +46,10 @@ def seconds_to_list(shape, kind):
 
 
 def measured(shape, kind, n):
-    """Seconds of `closure_size`, `minimal`, `redundant`; microseconds a query, by definition, their ratio; m."""
+    """Seconds of `closure_size`, `irredundant`, `redundant`; microseconds a query, by definition, their ratio; m."""
     triplets, query = given(shape, kind, n)
     size, _ = cpu_seconds(lambda: closure_size(triplets, max_steps=None))
-    fewest, kept = cpu_seconds(lambda: tt.minimal(triplets, max_steps=None))
+    fewest, kept = cpu_seconds(lambda: tt.irredundant(triplets, max_steps=None))
     assert kind == "sampled" or len(kept) == len(triplets)
     spare, _ = cpu_seconds(lambda: redundant(triplets, max_steps=None))
     asking, told = cpu_seconds(lambda: tt.implies(triplets, query, max_steps=None))
@@ -69,7 +69,7 @@ def main():
         sizes = {"decomposed": (*sizes["decomposed"], 1_000_000), "sampled": (*sizes["sampled"], 30_000)}
     for kind in sizes:  # compile
         triplets, query = given("random", kind, 300)
-        closure_size(triplets), tt.minimal(triplets), redundant(triplets), tt.implies(triplets, query)
+        closure_size(triplets), tt.irredundant(triplets), redundant(triplets), tt.implies(triplets, query)
         tt.closure(given("random", kind, 50)[0])
     for kind, steps in sizes.items():
         for shape in SHAPES:

@@ -239,10 +239,10 @@ print(found.to_frame()[["who", "with_others", "with_consensus", "with_own_hierar
 
 # %% [markdown]
 # Dan is not far from chance, a third. Nor is Eve, but her answers predict each other: she has a criterion
-# of her own. `consensus` finds the hierarchy together with a weight for each person.
+# of her own. `aggregate_answers` finds the hierarchy together with a weight for each person.
 
 # %%
-common = tt.consensus(answers)
+common = tt.aggregate_answers(answers)
 print(common)
 print("weights:", dict(zip(common.people, common.weights.round(1).tolist(), strict=True)))
 print("distance to the kinds:", tt.robinson_foulds(common.hierarchy, kind))

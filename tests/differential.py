@@ -42,7 +42,7 @@ from tripletree.algorithms import (
     count_hierarchies,
     decomposition_size,
     enforce_triplets,
-    informativeness,
+    information_content,
     redundant,
 )
 from tripletree.cluster import (
@@ -230,14 +230,14 @@ def check_inference(rng):
     assert tt.implies(triplets, every).tolist() == [bool(follows & bit_of(n)[x]) for x in rows_of(every)]
     without = [entailed(bits & ~bit_of(n)[x], n) & bit_of(n)[x] for x in rows_of(triplets)]
     assert redundant(triplets).tolist() == [bool(x) for x in without]
-    least = rows_of(tt.minimal(triplets, random_state=int(rng.integers(9))))
+    least = rows_of(tt.irredundant(triplets, random_state=int(rng.integers(9))))
     assert set(least) <= set(rows_of(triplets))
     assert entailed(bits_of(least, n), n) == follows
     assert not any(entailed(bits_of([y for y in least if y != x], n), n) == follows for x in least)
     binary = [x for x in displaying(bits, n) if x.is_binary]
     assert count_hierarchies(triplets) == len(binary)
     told = log2(sum(x.is_binary for x in trees(n)) / len(binary))
-    assert abs(informativeness(triplets) - told) < 1e-9
+    assert abs(information_content(triplets) - told) < 1e-9
 
 
 def check_repair(rng):

@@ -22,13 +22,13 @@ from tripletree._version import __version__
 from tripletree.algorithms.build import is_consistent, one_tree
 from tripletree.algorithms.compare import compare_triplets, robinson_foulds, triplet_distance
 from tripletree.algorithms.conflict import find_conflict, find_conflicts
-from tripletree.algorithms.consensus import consensus
+from tripletree.algorithms.consensus import aggregate_answers
 from tripletree.algorithms.cut import cut, suggest_n_clusters
 from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.dynamic import TripletBuilder
 from tripletree.algorithms.flat import satisfies
 from tripletree.algorithms.induce import count_triplets, displays, induce, sample_triplets
-from tripletree.algorithms.infer import closure, implies, minimal
+from tripletree.algorithms.infer import closure, implies, irredundant
 from tripletree.algorithms.linkage import from_linkage, to_linkage
 from tripletree.algorithms.names import match_names
 from tripletree.algorithms.pair_conflict import find_contradictions
@@ -47,6 +47,7 @@ from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.ontology import Ontology
 from tripletree.core.pairs import PairwiseConstraints
+from tripletree.core.renamed import old_name
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import (
     InconsistentPairsError,
@@ -120,11 +121,11 @@ __all__ = [
     "TripletSet",
     "TripletreeError",
     "__version__",
+    "aggregate_answers",
     "agreement",
     "closure",
     "compare_methods",
     "compare_triplets",
-    "consensus",
     "count_triplets",
     "cut",
     "decompose",
@@ -139,10 +140,10 @@ __all__ = [
     "from_linkage",
     "implies",
     "induce",
+    "irredundant",
     "is_consistent",
     "label_triplet_score",
     "match_names",
-    "minimal",
     "one_tree",
     "pair_score",
     "pairs_from_classes",
@@ -193,8 +194,7 @@ __all__ = [
 def __getattr__(name: str) -> Any:
     if name in _FACES:
         return import_module(f"tripletree.{name}")
-    msg = f"module 'tripletree' has no attribute {name!r}"
-    raise AttributeError(msg)
+    return old_name("tripletree", name)
 
 
 def __dir__() -> list[str]:

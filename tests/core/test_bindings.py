@@ -91,7 +91,7 @@ def some_work():
     tt.one_tree(triplets)
     tt.decompose(tree)
     tt.closure(triplets)
-    tt.minimal(triplets)
+    tt.irredundant(triplets)
     tt.find_conflict(bad)
     tt.find_conflict(tt.TripletSet([(0, 1, 2), (1, 2, 3), (2, 3, 4), (3, 4, 0)], 5), max_size=5)
     for method in ("exact", "search", "greedy"):
@@ -101,7 +101,7 @@ def some_work():
     tt.robinson_foulds(tree, other)
     tt.cut(tree, 3, triplets=triplets)
     trios = rng.permuted(np.tile(np.arange(6), (30, 1)), axis=1)[:, :3].tolist()
-    tt.consensus(AnswerSet([Answer(tuple(trio), "odd", trio[0]) for trio in trios]), random_state=0)
+    tt.aggregate_answers(AnswerSet([Answer(tuple(trio), "odd", trio[0]) for trio in trios]), random_state=0)
 
 
 @pytest.fixture(autouse=True)

@@ -12,7 +12,7 @@ from oracles import all_triplets_definition, binary_hierarchies, triplets_of
 from strategies import hierarchies, triplet_rows, triplet_sets
 
 from tripletree.algorithms.build import is_consistent
-from tripletree.algorithms.count import count_hierarchies, informativeness
+from tripletree.algorithms.count import count_hierarchies, information_content
 from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.induce import all_triplets, sample_triplets
 from tripletree.core.triplets import TripletSet
@@ -101,10 +101,10 @@ def test_counting_laws__a_triplet_on_leaves_of_its_own_holds_in_a_third(t):
 @given(triplet_sets(max_leaves=8, max_size=6))
 def test_counting_laws__bits_are_those_of_the_share(t):
     share = count_hierarchies(t) / math.prod(range(1, 2 * len(t.leaves) - 2, 2))
-    bits = informativeness(t)
+    bits = information_content(t)
     assert bits == math.inf if share == 0 else math.isclose(2**-bits, share, rel_tol=1e-12)
     more = t | TripletSet([(0, 1, 2)], t.leaves)
-    assert informativeness(more) >= bits
+    assert information_content(more) >= bits
 
 
 def test_counting_laws__the_work_told_is_the_work_needed():

@@ -14,7 +14,7 @@ from strategies import hierarchies
 from tripletree.algorithms.build import is_consistent, one_tree
 from tripletree.algorithms.decompose import decompose, decomposition_size
 from tripletree.algorithms.induce import all_triplets, count_triplets, sample_triplets
-from tripletree.algorithms.infer import closure, closure_size, implies, minimal, redundant
+from tripletree.algorithms.infer import closure, closure_size, implies, irredundant, redundant
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import InconsistentTripletsError
 
@@ -93,7 +93,7 @@ def test_inference__minimal_implies_all_and_nothing_can_be_dropped(n, count):
     for t in w.sets(3, count, 3 * n):
         wanted = w.implied(w.columns(t))
         for state in (None, len(t)):
-            kept = minimal(t, random_state=state)
+            kept = irredundant(t, random_state=state)
             assert len(kept - t) == 0
             assert np.array_equal(w.implied(w.columns(kept)), wanted)
             assert irreducible(w, w.columns(kept))
@@ -105,7 +105,7 @@ def test_inference__minimal_is_smallest_among_all_subsets(n, count):
     # more triplets imply more, so that no subset with one triplet less does stands for all smaller ones
     w = world(n)
     for t in w.sets(4, count, 9):
-        columns, size = w.columns(t), len(minimal(t))
+        columns, size = w.columns(t), len(irredundant(t))
         wanted = w.implied(columns)
         assert size == 0 or not any(
             np.array_equal(w.implied(list(part)), wanted) for part in combinations(columns, size - 1)
@@ -121,7 +121,7 @@ def test_inference__refuses_exactly_the_sets_that_no_hierarchy_displays(n):
         t = TripletSet([w.triplets[k] for k in columns], n)
         if w.implied(columns) is None:
             refused += 1
-            for ask in (lambda t: implies(t, w.triplets), closure, closure_size, redundant, minimal):
+            for ask in (lambda t: implies(t, w.triplets), closure, closure_size, redundant, irredundant):
                 with pytest.raises(InconsistentTripletsError) as caught:
                     ask(t)
                 assert one_tree_definition(list(caught.value.conflict), range(n)) is None
@@ -161,7 +161,7 @@ def test_inference__redundant_and_minimal_agree_with_two_trials(n, density):
     everything = np.arange(len(t))
     wanted = [implied_by_two_trials(t.subset(everything[everything != k]), t.rows[k]) for k in everything]
     assert redundant(t).tolist() == wanted
-    kept = minimal(t)
+    kept = irredundant(t)
     assert implies(kept, t).all()
     # one at a time, as the definition has it: as many are left whatever the order
     left = everything
@@ -185,8 +185,8 @@ def test_inference__laws_of_a_closure(h, seed, size):
     assert len(all_of_it) == closure_size(t)
     query = every | all_of_it
     assert implies(t, query).tolist() == [row in all_of_it for row in query]
-    assert closure(minimal(t)) == all_of_it
-    assert len(minimal(t)) == len(minimal(t, random_state=seed))
+    assert closure(irredundant(t)) == all_of_it
+    assert len(irredundant(t)) == len(irredundant(t, random_state=seed))
 
 
 @given(hierarchies(min_leaves=1, max_leaves=25))
@@ -195,5 +195,5 @@ def test_inference__a_decomposition_implies_its_hierarchy(h):
     every = all_triplets(h)
     assert closure(decompose(h)) == every
     assert not redundant(decompose(h)).any()
-    assert len(minimal(every)) == decomposition_size(h)
-    assert minimal(decompose(h)) == decompose(h)
+    assert len(irredundant(every)) == decomposition_size(h)
+    assert irredundant(decompose(h)) == decompose(h)

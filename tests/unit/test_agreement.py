@@ -9,7 +9,7 @@ from crowds import odd_of, random_hierarchy, simulate_crowd
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tripletree.algorithms.consensus import consensus
+from tripletree.algorithms.consensus import aggregate_answers
 from tripletree.core import Answer, AnswerSet
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.errors import UnknownLeafError
@@ -187,7 +187,7 @@ def test_agreement__weights_are_those_of_consensus():
     _, answers = simulate_crowd(np.random.default_rng(4), 9, n_answers=20)
     found = agreement(answers)
     weight = dict(zip(found.people, found.weights, strict=True))
-    told, estimated = consensus(answers, weights=weight), consensus(answers)
+    told, estimated = aggregate_answers(answers, weights=weight), aggregate_answers(answers)
     assert estimated.weights.tolist() == [weight[x] for x in estimated.people]
     assert told.weights.tolist() == estimated.weights.tolist()
 

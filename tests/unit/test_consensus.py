@@ -9,7 +9,7 @@ from crowds import odd_of, predicted, random_hierarchy, simulate_choices, simula
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tripletree.algorithms.consensus import collect_answers, consensus, held_out
+from tripletree.algorithms.consensus import aggregate_answers, collect_answers, held_out
 from tripletree.algorithms.induce import sample_triplets
 from tripletree.core import Answer, AnswerSet
 from tripletree.core.hierarchy import Hierarchy
@@ -40,7 +40,7 @@ def clades(hierarchy):
 @given(st.integers(3, 9), st.integers(0, 2**32 - 1))
 def test_consensus__people_who_all_know_the_hierarchy_give_it(n, seed):
     true = random_hierarchy(np.random.default_rng(seed), n)
-    found = consensus(all_answers(true, ["anna", "ben", "cleo", "dan"]))
+    found = aggregate_answers(all_answers(true, ["anna", "ben", "cleo", "dan"]))
     assert found.hierarchy == true
     assert found.displayed == 1.0
     assert (found.agreeing[:-1] == 1.0).all()
@@ -52,7 +52,7 @@ def test_consensus__people_who_all_know_the_hierarchy_give_it(n, seed):
 @given(st.integers(5, 9), st.integers(0, 2**32 - 1))
 def test_consensus__of_one_person_is_their_own_tree(n, seed):
     true = random_hierarchy(np.random.default_rng(seed), n)
-    found = consensus(all_answers(true, ["anna"]))
+    found = aggregate_answers(all_answers(true, ["anna"]))
     assert found.hierarchy == true
     assert found.weights.tolist() == [1.0]
 
@@ -64,7 +64,7 @@ def test_consensus__shares_are_those_of_the_definitions(seed, least):
     rng = np.random.default_rng(seed)
     _, answers = simulate_crowd(rng, 8, n_good=2, n_answers=12, overlap=2)
     weights = {who: float(w) for who, w in zip(answers.people, rng.random(4), strict=True)}
-    found = consensus(answers, weights=weights, min_support=least)
+    found = aggregate_answers(answers, weights=weights, min_support=least)
     h = found.hierarchy
     agree, total, shown, weight = np.zeros(h.n_nodes), np.zeros(h.n_nodes), 0.0, 0.0
     for x in answers:
@@ -86,14 +86,14 @@ def test_consensus__shares_are_those_of_the_definitions(seed, least):
     assert found.unresolved == pytest.approx((odd_of(h, rows) < 0).mean())
     if least == 0.0:
         assert h.is_binary
-    assert clades(h) <= clades(consensus(answers, weights=weights, **BINARY).hierarchy)
+    assert clades(h) <= clades(aggregate_answers(answers, weights=weights, **BINARY).hierarchy)
 
 
 @MUCH
 def test_consensus__clades_without_support_are_contracted():
     _, answers = simulate_crowd(np.random.default_rng(3), 10, n_answers=30)
-    whole = consensus(answers, min_support=0.0, random_state=5)
-    parts = consensus(answers, min_support=0.7, random_state=5)
+    whole = aggregate_answers(answers, min_support=0.0, random_state=5)
+    parts = aggregate_answers(answers, min_support=0.7, random_state=5)
     inner = [frozenset(whole.hierarchy.clade(u)) for u in range(10, whole.hierarchy.n_nodes)]
     kept = {x for x, s in zip(inner[:-1], whole.support[:-1], strict=True) if s > 0.7}
     assert clades(parts.hierarchy) - {frozenset(range(10))} == kept
@@ -110,7 +110,7 @@ def test_consensus__by_default_what_answers_lean_to_is_resolved(seed):
     rng = np.random.default_rng(seed)
     _, crowd = simulate_crowd(rng, 7, n_answers=int(rng.integers(2, 8)), overlap=2)
     answers = AnswerSet(list(crowd))  # without samples that nobody names
-    whole = consensus(answers, weights=None, **BINARY).hierarchy
+    whole = aggregate_answers(answers, weights=None, **BINARY).hierarchy
     wanted = {frozenset(whole.leaves)}
     for u in range(whole.n_leaves, whole.n_nodes - 1):
         one, two = (set(whole.clade(v)) for v in np.flatnonzero(whole.parent == u))
@@ -122,7 +122,7 @@ def test_consensus__by_default_what_answers_lean_to_is_resolved(seed):
                 votes[parts[x.items.index(x.odd)]] += 1
         if votes[0] > max(votes[1:]):
             wanted.add(frozenset(one | two))
-    found = clades(consensus(answers, weights=None).hierarchy)
+    found = clades(aggregate_answers(answers, weights=None).hierarchy)
     assert wanted <= found <= clades(whole)  # others stay if the trees lean to them
 
 
@@ -141,7 +141,7 @@ def thin(rng, n, m, wrong=0.0):
 def test_consensus__answers_that_can_all_hold_do(n, share, seed):
     """Also the contracted hierarchy displays them, with few answers about many things and with many about few."""
     answers = thin(np.random.default_rng(seed), n, max(round(share * n), 1))
-    assert consensus(answers).displayed == 1.0
+    assert aggregate_answers(answers).displayed == 1.0
 
 
 @pytest.mark.slow
@@ -149,7 +149,7 @@ def test_consensus__answers_that_can_all_hold_do(n, share, seed):
 def test_consensus__two_answers_for_three_of_1300_things():
     """It displayed .37 of them."""
     answers = thin(np.random.default_rng(0), 1300, 867)
-    assert consensus(answers).displayed == 1.0
+    assert aggregate_answers(answers).displayed == 1.0
 
 
 @MUCH
@@ -161,7 +161,7 @@ def test_consensus__displays_nearly_what_the_best_of_all_trees_does(seed):
     rows = np.array([rng.choice(5, 3, replace=False) for _ in range(int(rng.integers(3, 12)))])
     replies = rng.integers(0, 3, len(rows))
     answers = AnswerSet.from_columns(rows, replies, 5, who=[f"p{k % 3}" for k in range(len(rows))])
-    found = consensus(answers, weights=None, **BINARY)
+    found = aggregate_answers(answers, weights=None, **BINARY)
 
     def trees(mask):
         if mask & (mask - 1) == 0:
@@ -191,21 +191,21 @@ def test_consensus__tells_that_little_is_displayed():
     rows = np.array([rng.choice(8, 3, replace=False) for _ in range(300)])
     answers = AnswerSet.from_columns(rows, rng.integers(0, 3, 300), 8, who=[f"p{k % 10}" for k in range(300)])
     with pytest.warns(UserWarning, match=r"displays \d\d% of the answers, and 33% are displayed by chance"):
-        found = consensus(answers, **BINARY)
+        found = aggregate_answers(answers, **BINARY)
     assert found.displayed < 0.5
 
 
 @MUCH
 def test_consensus__nothing_is_made_of_a_tie():
     said = [Answer((0, 1, 2), "odd", 2), Answer((0, 1, 2), "odd", 0)]
-    assert clades(consensus(AnswerSet(said)).hierarchy) == {frozenset({0, 1, 2})}
+    assert clades(aggregate_answers(AnswerSet(said)).hierarchy) == {frozenset({0, 1, 2})}
 
 
 def test_consensus__trees_lean_to_what_no_answer_decides():
     """Answers say which of {0, 1}, {2, 3} and 4 are far apart, so 0 and 1 are nearer than 0 and 4."""
     told = [((0, 2, 1), 2), ((0, 3, 1), 3), ((2, 0, 3), 0), ((2, 1, 3), 1), ((0, 2, 4), 4), ((1, 3, 4), 4)]
     said = [Answer(x, "odd", odd) for x, odd in told] * 3
-    assert consensus(AnswerSet(said)).hierarchy == Hierarchy.from_nested([[[0, 1], [2, 3]], 4])
+    assert aggregate_answers(AnswerSet(said)).hierarchy == Hierarchy.from_nested([[[0, 1], [2, 3]], 4])
 
 
 @pytest.mark.slow
@@ -217,7 +217,7 @@ def test_consensus__of_choices_by_likeness_predicts_what_equal_weights_do(overla
         rows, replies, who = simulate_choices(np.random.default_rng(seed), 40, n_answers=1000, overlap=overlap)
         out = np.random.default_rng(seed).random(1000) < 0.2
         answers = AnswerSet.from_columns(rows[~out], replies[~out], 40, who=[f"p{k}" for k in who[~out]])
-        found, plain = consensus(answers), consensus(answers, weights=None, **BINARY)
+        found, plain = aggregate_answers(answers), aggregate_answers(answers, weights=None, **BINARY)
         share, equal = (predicted(x.hierarchy, rows[out], replies[out]).mean() for x in (found, plain))
         assert found.unresolved < 0.25
         zero += int((found.weights < 0.1 * found.weights.max()).sum())
@@ -230,7 +230,7 @@ def test_consensus__of_choices_by_likeness_predicts_what_equal_weights_do(overla
 
 def test_consensus__people_weigh_the_same_where_others_cannot_bear_them_out():
     rows, replies, who = simulate_choices(np.random.default_rng(0), 30, n_answers=200, sharpness=0.0)
-    found = consensus(AnswerSet.from_columns(rows, replies, 30, who=[f"p{k}" for k in who]))
+    found = aggregate_answers(AnswerSet.from_columns(rows, replies, 30, who=[f"p{k}" for k in who]))
     assert found.weights.min() > 0.5 * found.weights.max()
 
 
@@ -238,11 +238,11 @@ def test_consensus__tells_and_warns_how_much_is_contracted():
     rows, replies, who = simulate_choices(np.random.default_rng(0), 12, n_answers=60)
     answers = AnswerSet.from_columns(rows, replies, 12, who=[f"p{k}" for k in who])
     with pytest.warns(UserWarning, match=r"no odd one for \d+% of all trios.*min_support=None keeps"):
-        star = consensus(answers, min_support=0.99)
-    assert star.unresolved > 0.5 > consensus(answers).unresolved
+        star = aggregate_answers(answers, min_support=0.99)
+    assert star.unresolved > 0.5 > aggregate_answers(answers).unresolved
     tie = AnswerSet([Answer((0, 1, 2), "odd", 2), Answer((0, 1, 2), "odd", 0)])
     with pytest.warns(UserWarning, match="for 100% of all trios.*answers lean to no others"):
-        assert consensus(tie).unresolved == 1.0
+        assert aggregate_answers(tie).unresolved == 1.0
 
 
 @MUCH
@@ -253,7 +253,7 @@ def test_consensus__a_person_is_not_held_against_trees_of_their_own():
         _, answers = simulate_crowd(np.random.default_rng(seed), 8, n_good=0, n_random=4, n_other=0, n_answers=20)
         chances = held_out(collect_answers(answers), np.random.default_rng(0)).chances
         held.append(np.log(3 * chances[:, 0]).mean())
-        own.append(consensus(answers, weights=None, **BINARY).displayed)
+        own.append(aggregate_answers(answers, weights=None, **BINARY).displayed)
     assert np.mean(held) < 0.02
     assert np.mean(own) > 0.45
 
@@ -270,10 +270,10 @@ def test_consensus__chances_of_a_vote_do_not_depend_on_the_votes_of_its_voter():
 
 def test_consensus__people_names_and_the_order_of_answers_change_nothing():
     _, answers = simulate_crowd(np.random.default_rng(2), 9, n_answers=25)
-    found = consensus(answers)
+    found = aggregate_answers(answers)
     renamed = [replace(x, who=x.who[::-1]) for x in answers]
     shuffled = [renamed[k] for k in np.random.default_rng(0).permutation(len(renamed))]
-    again = consensus(AnswerSet(shuffled, answers.leaves))
+    again = aggregate_answers(AnswerSet(shuffled, answers.leaves))
     assert again.hierarchy == found.hierarchy
     assert np.array_equal(again.support, found.support, equal_nan=True)
     weight = dict(zip(again.people, again.weights, strict=True))
@@ -282,17 +282,17 @@ def test_consensus__people_names_and_the_order_of_answers_change_nothing():
 
 def test_consensus__answers_that_repeat_weigh_as_much_as_a_weight():
     said = [Answer((0, 1, 2), "odd", 2, "anna"), Answer((1, 2, 3), "odd", 1, "ben")]
-    twice = consensus(AnswerSet([*said, said[0]]), weights=None, **BINARY)
-    heavy = consensus(AnswerSet(said), weights={"anna": 2.0}, **BINARY)
+    twice = aggregate_answers(AnswerSet([*said, said[0]]), weights=None, **BINARY)
+    heavy = aggregate_answers(AnswerSet(said), weights={"anna": 2.0}, **BINARY)
     assert np.array_equal(twice.support, heavy.support, equal_nan=True)
     with pytest.warns(UserWarning, match="weights are given for people who named no odd one: ann, bo"):
-        consensus(AnswerSet(said), weights={"anna": 2.0, "ann": 1.0, "bo": 1.0}, **BINARY)
+        aggregate_answers(AnswerSet(said), weights={"anna": 2.0, "ann": 1.0, "bo": 1.0}, **BINARY)
 
 
 def test_consensus__hears_a_limit_of_time():
     _, answers = simulate_crowd(np.random.default_rng(0), 30, n_answers=400)
     with pytest.raises(TimeLimitError), time_limit(0.5):
-        consensus(answers)
+        aggregate_answers(answers)
 
 
 @pytest.mark.slow
@@ -303,8 +303,8 @@ def test_consensus__random_people_and_other_criteria_weigh_little_and_the_hierar
             np.random.default_rng(seed), 12, n_good=3, n_random=2, n_other=1, n_answers=40, overlap=2
         )
         asked = sample_triplets(true, 220, random_state=0)
-        found = consensus(answers, random_state=seed, **BINARY)
-        plain = consensus(answers, weights=None, random_state=seed, **BINARY)
+        found = aggregate_answers(answers, random_state=seed, **BINARY)
+        plain = aggregate_answers(answers, weights=None, random_state=seed, **BINARY)
         assert plain.weights.tolist() == [1.0] * 6
         weight = dict(zip(found.people, found.weights, strict=True))
         good = [w for who, w in weight.items() if who.startswith("good")]
@@ -316,7 +316,7 @@ def test_consensus__random_people_and_other_criteria_weigh_little_and_the_hierar
 
 def test_consensus__samples_that_no_answer_names_hang_from_the_root():
     said = [Answer((4, 1, 2), "odd", 2), Answer((1, 2, 5), "unsure"), Answer((5, 1), "alike")]
-    found = consensus(AnswerSet(said, 7))
+    found = aggregate_answers(AnswerSet(said, 7))
     assert found.hierarchy == Hierarchy.from_nested([0, [[1, 4], 2], 3, 5, 6]) or found.hierarchy == (
         Hierarchy.from_nested([0, [1, 4], 2, 3, 5, 6])
     )
@@ -326,16 +326,16 @@ def test_consensus__samples_that_no_answer_names_hang_from_the_root():
 
 def test_consensus__equal_answers_give_equal_results():
     _, answers = simulate_crowd(np.random.default_rng(0), 9)
-    first, second = (consensus(answers) for _ in range(2))
+    first, second = (aggregate_answers(answers) for _ in range(2))
     assert first.hierarchy == second.hierarchy
     assert np.array_equal(first.support, second.support, equal_nan=True)
-    other = consensus(answers, random_state=np.random.default_rng(7))
+    other = aggregate_answers(answers, random_state=np.random.default_rng(7))
     assert not np.array_equal(first.support, other.support, equal_nan=True) or first.hierarchy != other.hierarchy
 
 
 def test_consensus__progress_is_shown(capsys):
     _, answers = simulate_crowd(np.random.default_rng(0), 6, n_answers=10)
-    consensus(answers, verbose=True)
+    aggregate_answers(answers, verbose=True)
     assert "consensus" in capsys.readouterr().err
 
 
@@ -351,11 +351,11 @@ def test_consensus__progress_is_shown(capsys):
 def test_consensus__options_refused(options, message):
     _, answers = simulate_crowd(np.random.default_rng(0), 6, n_answers=10)
     with pytest.raises(ValueError, match=message):
-        consensus(answers, **options)
+        aggregate_answers(answers, **options)
 
 
 def test_consensus__answers_refused():
     with pytest.raises(ValueError, match="1 answer, and none names an odd one"):
-        consensus(AnswerSet([Answer((1, 2, 3), "unsure")]))
+        aggregate_answers(AnswerSet([Answer((1, 2, 3), "unsure")]))
     with pytest.raises(TypeError, match="expected an AnswerSet"):
-        consensus([Answer((1, 2, 3), "odd", 1)])
+        aggregate_answers([Answer((1, 2, 3), "odd", 1)])

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from examples import caterpillar, star, two_level, uniform_binary, yule
 
-from tripletree.algorithms.count import count_hierarchies, informativeness
+from tripletree.algorithms.count import count_hierarchies, information_content
 from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.induce import all_triplets, sample_triplets
 from tripletree.core.hierarchy import Hierarchy
@@ -28,7 +28,7 @@ def loose(pairs):
 @pytest.mark.parametrize(("n", "number"), [(1, 1), (2, 1), (3, 3), (4, 15), (5, 105), (7, 10395)])
 def test_counting__no_triplets_leave_all(n, number):
     assert count_hierarchies(TripletSet([], n)) == number
-    assert informativeness(TripletSet([], n)) == 0
+    assert information_content(TripletSet([], n)) == 0
 
 
 def test_counting__two_thousand_free_leaves():
@@ -36,7 +36,7 @@ def test_counting__two_thousand_free_leaves():
     # one triplet among them: a third
     t = TripletSet([(5, 700, 1999)], 2000)
     assert count_hierarchies(t) * 3 == odd_product(2000)
-    assert informativeness(t) == pytest.approx(math.log2(3), rel=1e-14)
+    assert information_content(t) == pytest.approx(math.log2(3), rel=1e-14)
 
 
 def test_counting__two_cherries_that_share_no_leaf():
@@ -65,10 +65,10 @@ def test_counting__four_leaves_by_hand(rows, number):
 
 
 def test_counting__bits_by_hand():
-    assert informativeness(TripletSet.from_labels([("a", "b", "c"), ("a", "c", "b")])) == math.inf
+    assert information_content(TripletSet.from_labels([("a", "b", "c"), ("a", "c", "b")])) == math.inf
     one_left = decompose(caterpillar(40))
-    assert informativeness(one_left) == pytest.approx(math.log2(odd_product(40)), rel=1e-14)
-    assert informativeness(decompose(caterpillar(3000))) == pytest.approx(math.log2(odd_product(3000)), rel=1e-14)
+    assert information_content(one_left) == pytest.approx(math.log2(odd_product(40)), rel=1e-14)
+    assert information_content(decompose(caterpillar(3000))) == pytest.approx(math.log2(odd_product(3000)), rel=1e-14)
 
 
 @pytest.mark.parametrize("n", [3, 30, 3000])
@@ -157,7 +157,7 @@ def test_counting__the_limit_counts_what_was_visited():
         count_hierarchies(t, max_splits=needed - 1)
     assert caught.value.size == needed
     with pytest.raises(LimitExceededError):
-        informativeness(t, max_splits=needed - 1, estimate=False)
+        information_content(t, max_splits=needed - 1, estimate=False)
 
 
 def _count_or_none(t, work):
@@ -171,33 +171,33 @@ def _count_or_none(t, work):
 def test_informativeness__the_estimate_is_near_the_exact_number(n, m):
     for seed in range(4):
         t = sample_triplets(uniform_binary(n, np.random.default_rng(seed)), m, random_state=seed)
-        exact = informativeness(t, max_splits=None)
+        exact = information_content(t, max_splits=None)
         try:
-            informativeness(t, max_splits=0, estimate=False)
+            information_content(t, max_splits=0, estimate=False)
         except LimitExceededError:
             with pytest.warns(UserWarning, match="estimated: about .* with a standard error of") as told:
-                found = informativeness(t, max_splits=0)
+                found = information_content(t, max_splits=0)
             error = float(str(told[0].message).split("standard error of ")[1].split(";")[0])
             assert error < 0.5
             assert abs(found - exact) < 5 * error + 0.1
             with pytest.warns(UserWarning, match="estimated"):
-                assert informativeness(t, max_splits=0) == found
+                assert information_content(t, max_splits=0) == found
 
 
 def test_informativeness__forty_triplets_of_sixty_leaves_are_estimated():
     t = sample_triplets(uniform_binary(60, np.random.default_rng(0)), 40, random_state=0)
     with pytest.warns(UserWarning, match=r"estimated: .*more than max_splits=50,000"):
-        bits = informativeness(t)
+        bits = information_content(t)
     part = t.subset(np.arange(10))  # any part says less, each triplet at most log2 of the hierarchies that are left
-    assert informativeness(part) < bits < math.log2(odd_product(60))
+    assert information_content(part) < bits < math.log2(odd_product(60))
     with pytest.raises(LimitExceededError):
-        informativeness(t, estimate=False)
+        information_content(t, estimate=False)
 
 
 def test_informativeness__too_many_loose_leaves_are_refused():
     t = sample_triplets(uniform_binary(1500, np.random.default_rng(1)), 1000, random_state=0)
     with pytest.raises(LimitExceededError):
-        informativeness(t)
+        information_content(t)
 
 
 def test_counting__an_inconsistent_set_is_0_without_work():
@@ -206,13 +206,13 @@ def test_counting__an_inconsistent_set_is_0_without_work():
 
 
 def test_counting__no_leaves_make_no_hierarchy():
-    for function in (count_hierarchies, informativeness):
+    for function in (count_hierarchies, information_content):
         with pytest.raises(InvalidHierarchyError, match="there are no leaves"):
             function(TripletSet([], 0))
 
 
 @pytest.mark.parametrize("value", [[("a", "b", "c")], None, "ab|c", star(3)])
-@pytest.mark.parametrize("function", [count_hierarchies, informativeness])
+@pytest.mark.parametrize("function", [count_hierarchies, information_content])
 def test_counting__a_triplet_set_is_wanted(function, value):
     with pytest.raises(TypeError, match="expected a TripletSet"):
         function(value)

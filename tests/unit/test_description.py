@@ -15,7 +15,7 @@ from scipy.spatial import distance
 from strategies import triplet_sets
 
 from tripletree.algorithms.build import is_consistent, one_tree
-from tripletree.algorithms.count import informativeness
+from tripletree.algorithms.count import information_content
 from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.induce import all_triplets, sample_triplets
 from tripletree.cluster.distances import METRICS
@@ -276,7 +276,7 @@ def test_describe__data_add_the_samples_without_triplets():
     t = TripletSet([(0, 1, 2)], 3)
     d = describe(t, np.arange(10.0)[:, None])
     assert (d.n_leaves, d.n_covered, d.ratio, d.ratio_covered) == (10, 3, 0.1, 1 / 3)
-    assert d.information == pytest.approx(informativeness(t))
+    assert d.information == pytest.approx(information_content(t))
 
 
 @pytest.mark.parametrize(

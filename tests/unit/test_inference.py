@@ -10,7 +10,7 @@ from tripletree.algorithms.build import one_tree
 from tripletree.algorithms.conflict import find_conflict
 from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.induce import all_triplets, count_triplets, displays, sample_triplets
-from tripletree.algorithms.infer import closure, closure_size, implies, minimal, redundant
+from tripletree.algorithms.infer import closure, closure_size, implies, irredundant, redundant
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import (
     InconsistentTripletsError,
@@ -23,7 +23,7 @@ from tripletree.interrupts import time_limit
 
 CHAIN = TripletSet.from_labels([("a", "b", "c"), ("b", "c", "d")])
 CLASH = TripletSet.from_labels([("a", "b", "c"), ("b", "c", "a"), ("a", "b", "d")])
-ALL = (closure, closure_size, redundant, minimal, lambda t, **how: implies(t, t, **how))
+ALL = (closure, closure_size, redundant, irredundant, lambda t, **how: implies(t, t, **how))
 
 
 # ---------------------------------------------------------------------- by hand
@@ -89,8 +89,8 @@ def test_inference__nothing_implies_nothing(leaves):
     assert closure(t) == t
     assert closure_size(t) == 0
     assert redundant(t).shape == (0,)
-    assert minimal(t) == t
-    assert minimal(t, random_state=0) == t
+    assert irredundant(t) == t
+    assert irredundant(t, random_state=0) == t
 
 
 def test_redundant__three_of_which_any_two_imply_the_third():
@@ -102,30 +102,30 @@ def test_redundant__three_of_which_any_two_imply_the_third():
         ("a", "c", "d"): True,
         ("b", "c", "d"): True,
     }
-    assert len(minimal(t)) == 2
+    assert len(irredundant(t)) == 2
 
 
 def test_redundant__equal_close_pairs_with_another_odd_leaf():
     # ab|c and ab|d, bc|d: ab|d follows, though it is the only one with its three leaves
     t = TripletSet.from_labels([*CHAIN, ("a", "b", "d")])
     assert list(t.subset(redundant(t))) == [("a", "b", "d")]
-    assert minimal(t) == CHAIN
+    assert irredundant(t) == CHAIN
 
 
 def test_minimal__keeps_leaves_and_weights():
     t = TripletSet.from_labels([*CHAIN, ("a", "b", "d")], leaves=list("zabcd"), weights=[2, 3, 4])
-    kept = minimal(t)
+    kept = irredundant(t)
     assert kept.leaves == t.leaves
     assert dict(zip(kept, kept.weights.tolist(), strict=True)) == {("a", "b", "c"): 2, ("b", "c", "d"): 3}
 
 
 def test_minimal__is_reproducible_and_random():
     t = all_triplets(yule(20, np.random.default_rng(1)))
-    chosen = {minimal(t, random_state=seed).rows.tobytes() for seed in range(5)}
+    chosen = {irredundant(t, random_state=seed).rows.tobytes() for seed in range(5)}
     assert len(chosen) == 5
-    assert minimal(t, random_state=3) == minimal(t, random_state=3)
-    assert minimal(t) == minimal(t)
-    assert {len(minimal(t, random_state=seed)) for seed in range(5)} == {18}
+    assert irredundant(t, random_state=3) == irredundant(t, random_state=3)
+    assert irredundant(t) == irredundant(t)
+    assert {len(irredundant(t, random_state=seed)) for seed in range(5)} == {18}
 
 
 # ---------------------------------------------------------------------- refusals
@@ -222,14 +222,14 @@ def test_inference__a_hierarchy_of_hundreds_of_leaves(name):
     assert not implies(t, turned).any()
     more = t | query
     assert redundant(more).sum() >= len(more) - len(t)
-    assert len(minimal(more, random_state=rng)) == len(t)
+    assert len(irredundant(more, random_state=rng)) == len(t)
 
 
 def test_inference__a_deep_chain_of_splits():
     h = caterpillar(200)
     t = decompose(h)
     assert closure_size(t) == count_triplets(h)
-    assert minimal(t) == t
+    assert irredundant(t) == t
     assert not redundant(t).any()
 
 

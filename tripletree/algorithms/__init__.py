@@ -12,7 +12,7 @@ decompose      a smallest set of triplets that determines a hierarchy
 repair         a consistent part of a noisy set
 supertree      one hierarchy from many
 consensus      one hierarchy from the answers of many people, each weighed by how far the others bear it out
-likeness       trees sampled from their posterior given answers, for `consensus`
+likeness       trees sampled from their posterior given answers, for `aggregate_answers`
 compare        distances between hierarchies
 clades         where the named clades of a reference are in another tree
 majority       clades that many trees have: support, strict and majority-rule consensus trees
@@ -30,12 +30,14 @@ Common names stand at the top of the package (`tripletree.one_tree`, ...). Here 
 results, and functions for few.
 """
 
+from typing import Any
+
 from tripletree.algorithms.clades import CladeMatches, match_clades
 from tripletree.algorithms.compare import TripletComparison
 from tripletree.algorithms.conflict import Conflict
 from tripletree.algorithms.consensus import AnswerConsensus
 from tripletree.algorithms.copies import merge_copies
-from tripletree.algorithms.count import count_hierarchies, informativeness
+from tripletree.algorithms.count import count_hierarchies, information_content
 from tripletree.algorithms.cut import NumberOfClusters
 from tripletree.algorithms.decompose import decomposition_size
 from tripletree.algorithms.flat import are_compatible, enforce_triplets
@@ -48,6 +50,7 @@ from tripletree.algorithms.pair_reduction import PairReduction
 from tripletree.algorithms.repair import Repair
 from tripletree.algorithms.supertree import Supertree
 from tripletree.algorithms.supervision import triplets_from_merge_order
+from tripletree.core.renamed import old_name
 
 __all__ = [
     "AnswerConsensus",
@@ -70,9 +73,13 @@ __all__ = [
     "count_hierarchies",
     "decomposition_size",
     "enforce_triplets",
-    "informativeness",
+    "information_content",
     "match_clades",
     "merge_copies",
     "redundant",
     "triplets_from_merge_order",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    return old_name("tripletree.algorithms", name)

@@ -289,7 +289,7 @@ def _shares(fits: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class AnswerConsensus:
-    """The hierarchy of what people said: the result of `consensus`.
+    """The hierarchy of what people said: the result of `aggregate_answers`.
 
     Attributes
     ----------
@@ -316,7 +316,7 @@ class AnswerConsensus:
     >>> from tripletree.core import Answer, AnswerSet
     >>> trios = [("cat", "dog", "eel"), ("cat", "lion", "dog"), ("cat", "lion", "eel"), ("lion", "dog", "eel")]
     >>> said = [Answer(x, "odd", x[2], who) for x in trios for who in ("anna", "ben", "cleo")]
-    >>> found = consensus(AnswerSet(said))
+    >>> found = aggregate_answers(AnswerSet(said))
     >>> found
     <AnswerConsensus: 4 leaves, 2 clades, 3 people, 100.0% of their answers displayed>
     >>> bool((found.support[:-1] > 0.8).all())
@@ -343,7 +343,7 @@ class AnswerConsensus:
         return Hierarchy(self.hierarchy.parent, self.hierarchy.leaves, names=names)
 
 
-def consensus(
+def aggregate_answers(
     answers: AnswerSet,
     *,
     weights: Literal["estimate"] | Mapping[Any, float] | None = "estimate",
@@ -351,7 +351,7 @@ def consensus(
     random_state: Any = None,
     verbose: bool | int = False,
 ) -> AnswerConsensus:
-    """Find the hierarchy that the answers of people bear out, and how sure it is.
+    """Find the hierarchy that the answers of people bear out, their consensus, and how sure it is.
 
     Each person has a weight: how far trees made of the answers of others predict this person's. Somebody who answers
     at random gets a weight near 0. If all answers can hold together, the hierarchy displays all of them.
@@ -420,7 +420,7 @@ def consensus(
     >>> trios = [("cat", "dog", "eel"), ("cat", "lion", "dog"), ("cat", "lion", "eel"), ("lion", "dog", "eel")]
     >>> said = [Answer(x, "odd", x[2], who) for x in trios for who in ("anna", "ben", "cleo")]
     >>> said += [Answer(x, "odd", x[0], "dan") for x in trios]
-    >>> found = consensus(AnswerSet(said))
+    >>> found = aggregate_answers(AnswerSet(said))
     >>> write_newick(found.hierarchy)
     '(((cat,lion),dog),eel);'
     >>> weight = dict(zip(found.people, found.weights, strict=True))

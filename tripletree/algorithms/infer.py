@@ -197,7 +197,7 @@ def redundant(triplets: TripletSet, *, max_steps: int | None = DEFAULT_STEPS) ->
     """Tell for each triplet whether all the others together imply it.
 
     Each triplet is judged alone, against all others. Any marked triplet can be dropped, but not always all of them
-    together: of three triplets of which any two imply the third, all three are marked. `minimal` chooses which to keep.
+    together: of three triplets of which any two imply the third, all three are marked. `irredundant` chooses which to keep.
 
     Parameters
     ----------
@@ -235,8 +235,8 @@ def redundant(triplets: TripletSet, *, max_steps: int | None = DEFAULT_STEPS) ->
     return _walk(triplets, "cycles", max_steps)[0]
 
 
-def minimal(triplets: TripletSet, *, random_state: Any = None, max_steps: int | None = DEFAULT_STEPS) -> TripletSet:
-    """Choose as few of the triplets as possible that still imply all of them.
+def irredundant(triplets: TripletSet, *, random_state: Any = None, max_steps: int | None = DEFAULT_STEPS) -> TripletSet:
+    """Choose as few of the triplets as possible that still imply all of them: a smallest representative set.
 
     Parameters
     ----------
@@ -280,7 +280,7 @@ def minimal(triplets: TripletSet, *, random_state: Any = None, max_steps: int | 
     Examples
     --------
     >>> t = TripletSet.from_labels([("a", "b", "c"), ("b", "c", "d"), ("a", "b", "d"), ("a", "c", "d")])
-    >>> list(minimal(t))
+    >>> list(irredundant(t))
     [('a', 'b', 'c'), ('a', 'c', 'd')]
     """
     check_triplets(triplets)

@@ -3,7 +3,7 @@
 Each binary hierarchy comes of exactly one series of insertions, so the number is the sum over all series of the product
 of the numbers of places that the triplets allow. Many hierarchies grow side by side (sequential Monte Carlo), each
 leaf goes to a place that violates no triplet of the leaves so far, and hierarchies with few places are replaced by
-copies of hierarchies with many. The estimate of the number is unbiased. Used by `tripletree.algorithms.informativeness`
+copies of hierarchies with many. The estimate of the number is unbiased. Used by `tripletree.algorithms.information_content`
 where the exact sum is too long.
 """
 

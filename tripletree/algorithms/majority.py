@@ -1,7 +1,7 @@
 """Clades that many trees have: how often they have the clades of one tree, and strict and majority consensus trees.
 
 A clade is known by a random number of 64 bits: the exclusive or of the numbers of its leaves. So no sets of leaves are
-compared. `consensus` (of answers) and `DivisiveReCon` count the clades of their samples of trees here, too.
+compared. `aggregate_answers` (of answers) and `DivisiveReCon` count the clades of their samples of trees here, too.
 """
 
 from __future__ import annotations
@@ -121,7 +121,7 @@ def consensus_tree(trees: Iterable[Hierarchy], *, min_support: float = 0.5) -> C
     --------
     clade_support : the same shares for the clades of one tree.
     tripletree.supertree : trees on different leaves, and votes of triplets, which a leaf that moves far spoils less.
-    tripletree.consensus : from answers of people.
+    tripletree.aggregate_answers : from answers of people.
 
     Notes
     -----

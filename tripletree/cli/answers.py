@@ -12,7 +12,7 @@ import numpy as np
 
 from tripletree.algorithms.build import is_consistent
 from tripletree.algorithms.consensus import AnswerConsensus
-from tripletree.algorithms.consensus import consensus as consensus_of
+from tripletree.algorithms.consensus import aggregate_answers as consensus_of
 from tripletree.cli.outputs import check_apart, check_picture_format, save_figure
 from tripletree.cli.shell import bad_input, label_text, say, some
 from tripletree.cli.sources import (

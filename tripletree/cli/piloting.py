@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tripletree.algorithms.consensus import consensus
+from tripletree.algorithms.consensus import aggregate_answers
 from tripletree.algorithms.induce import count_triplets, displays, induce, sample_triplets
 from tripletree.algorithms.linkage import from_linkage
 from tripletree.core.answers import Answer, AnswerSet
@@ -112,7 +112,7 @@ def pilot(session: Session, values: np.ndarray | None, n_people: int, seed: int)
 
 def _look(answers: AnswerSet, truth: Hierarchy, number: int, seed: int) -> tuple[str, ...]:
     """What the consensus of the answers so far says about the true tree."""
-    found = consensus(answers, random_state=seed)
+    found = aggregate_answers(answers, random_state=seed)
     known = truth.restrict(list(found.hierarchy.leaves))
     size = min(count_triplets(known), MOST_TRIOS)
     right = displays(found.hierarchy, sample_triplets(known, size, random_state=seed))

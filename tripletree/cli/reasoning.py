@@ -113,7 +113,7 @@ def closure(
             if asked is not None:
                 implied = inference.implies(given, asked, max_steps=max_steps)
             elif smallest:
-                found = inference.minimal(given, max_steps=max_steps)
+                found = inference.irredundant(given, max_steps=max_steps)
             elif spare:
                 found = _used(given.subset(inference.redundant(given, max_steps=max_steps)))
             else:

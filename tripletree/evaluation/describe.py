@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tripletree.algorithms.aho import build_aho_tree
-from tripletree.algorithms.count import informativeness
+from tripletree.algorithms.count import information_content
 from tripletree.algorithms.infer import closure_size, redundant
 from tripletree.core.checks import check_choice, check_count, counted
 from tripletree.core.hierarchy import Hierarchy
@@ -77,7 +77,7 @@ class Description:
     redundant : int or None
         Triplets that all others together imply.
     information : float or None
-        `informativeness`, in bits.
+        `information_content`, in bits.
     tree : TreeShape or None
         The shape of the hierarchy that `one_tree` builds.
     coherence : Coherence or None
@@ -234,7 +234,7 @@ def describe(
     See Also
     --------
     find_conflict : why a set is inconsistent.
-    closure : the implied triplets. redundant, minimal : triplets that can be dropped.
+    closure : the implied triplets. redundant, irredundant : triplets that can be dropped.
 
     Notes
     -----
@@ -286,7 +286,7 @@ def describe(
         for name, ask, why in (
             ("closure_size", lambda: closure_size(triplets, max_steps=max_steps), steps),
             ("redundant", lambda: int(redundant(triplets, max_steps=max_steps).sum()), steps),
-            ("information", lambda: informativeness(triplets, max_splits=max_splits, estimate=False), splits),
+            ("information", lambda: information_content(triplets, max_splits=max_splits, estimate=False), splits),
         ):
             try:
                 found[name] = ask()

@@ -145,7 +145,7 @@ class Agreement:
     with_own_hierarchy : ndarray of float64
         The same for trees of this person's other answers. Only for people who seem not to follow the others.
     weights : ndarray of float64
-        The weight of an answer of each in `consensus`, NaN for people who name no odd one.
+        The weight of an answer of each in `aggregate_answers`, NaN for people who name no odd one.
     verdict : tuple of str
         "agrees": follows the others, beyond chance. "other criterion": the person's other answers predict each of them
         better than the answers of the others do. "random": neither does, beyond chance. "careless": follows the others
@@ -205,13 +205,13 @@ def agreement(answers: AnswerSet, *, random_state: Any = None, verbose: bool | i
 
     See Also
     --------
-    tripletree.consensus : the hierarchy that they bear out.
+    tripletree.aggregate_answers : the hierarchy that they bear out.
     find_disputed_questions : the questions to which different answers were given.
     find_disagreements : where in a hierarchy each person disagrees.
 
     Notes
     -----
-    The trees that a person is held against are made without this person's answers, as in `tripletree.consensus`.
+    The trees that a person is held against are made without this person's answers, as in `tripletree.aggregate_answers`.
     Otherwise the few answers of each, and be they random, shape the trees that they are compared with.
 
     The chances that those trees predict, raised to a power, fit the answers of a person. 0 is chance, and people like
@@ -401,7 +401,7 @@ def find_disagreements(answers: AnswerSet, hierarchy: Hierarchy) -> list[Disagre
     ----------
     answers : AnswerSet
     hierarchy : Hierarchy
-        Such as that of `tripletree.consensus`. It must have all samples that the answers are about.
+        Such as that of `tripletree.aggregate_answers`. It must have all samples that the answers are about.
 
     Returns
     -------
