@@ -4,9 +4,9 @@
 that grows with their dot product. It is scaled so that who knows the chances is right in 70 % of new answers (66 % for
 the crowd of 325). "tree": people know a random tree, and err in 0, 10 or 20 % of the answers.
 
-Beside `aggregate_answers`: the majority of the other answers to the same trio, Dawid and Skene's model with one accuracy for
-each person ("one coin"), the tree that displays the most answers ("repair"), and an ordinal embedding in five
-dimensions (CKL, Tamuz et al. 2011: the chance of a pair is as 1 / (mu + its squared distance)), which is no tree.
+Beside `aggregate_answers`: the majority of the other answers to the same trio, Dawid and Skene's model with one
+accuracy for each person ("one coin"), the tree that displays the most answers ("repair"), and an ordinal embedding in
+five dimensions (CKL, Tamuz et al. 2011: the chance of a pair is as 1 / (mu + its squared distance)), which is no tree.
 
 The constants of `algorithms/consensus.py` and `algorithms/likeness.py` were set on seeds below 1,000.
 """

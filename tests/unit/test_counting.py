@@ -168,7 +168,7 @@ def _count_or_none(t, work):
 
 
 @pytest.mark.parametrize(("n", "m"), [(9, 6), (12, 8), (14, 12), (16, 12), (16, 20)])
-def test_informativeness__the_estimate_is_near_the_exact_number(n, m):
+def test_information_content__the_estimate_is_near_the_exact_number(n, m):
     for seed in range(4):
         t = sample_triplets(uniform_binary(n, np.random.default_rng(seed)), m, random_state=seed)
         exact = information_content(t, max_splits=None)
@@ -184,7 +184,7 @@ def test_informativeness__the_estimate_is_near_the_exact_number(n, m):
                 assert information_content(t, max_splits=0) == found
 
 
-def test_informativeness__forty_triplets_of_sixty_leaves_are_estimated():
+def test_information_content__forty_triplets_of_sixty_leaves_are_estimated():
     t = sample_triplets(uniform_binary(60, np.random.default_rng(0)), 40, random_state=0)
     with pytest.warns(UserWarning, match=r"estimated: .*more than max_splits=50,000"):
         bits = information_content(t)
@@ -194,7 +194,7 @@ def test_informativeness__forty_triplets_of_sixty_leaves_are_estimated():
         information_content(t, estimate=False)
 
 
-def test_informativeness__too_many_loose_leaves_are_refused():
+def test_information_content__too_many_loose_leaves_are_refused():
     t = sample_triplets(uniform_binary(1500, np.random.default_rng(1)), 1000, random_state=0)
     with pytest.raises(LimitExceededError):
         information_content(t)

@@ -197,7 +197,8 @@ def redundant(triplets: TripletSet, *, max_steps: int | None = DEFAULT_STEPS) ->
     """Tell for each triplet whether all the others together imply it.
 
     Each triplet is judged alone, against all others. Any marked triplet can be dropped, but not always all of them
-    together: of three triplets of which any two imply the third, all three are marked. `irredundant` chooses which to keep.
+    together: of three triplets of which any two imply the third, all three are marked. `irredundant` chooses which to
+    keep.
 
     Parameters
     ----------

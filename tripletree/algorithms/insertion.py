@@ -3,8 +3,8 @@
 Each binary hierarchy comes of exactly one series of insertions, so the number is the sum over all series of the product
 of the numbers of places that the triplets allow. Many hierarchies grow side by side (sequential Monte Carlo), each
 leaf goes to a place that violates no triplet of the leaves so far, and hierarchies with few places are replaced by
-copies of hierarchies with many. The estimate of the number is unbiased. Used by `tripletree.algorithms.information_content`
-where the exact sum is too long.
+copies of hierarchies with many. The estimate of the number is unbiased. `tripletree.algorithms.information_content`
+uses it where the exact sum is too long.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Trees sampled from their posterior, given answers to "which of these three is the odd one out?".
 
-The model and the steps of the chains are in ``_core/answer_walk.hpp``. `aggregate_answers` and `agreement` are the callers. The
-trees of a sample are averaged on each trio: no single tree is as good a guess.
+The model and the steps of the chains are in ``_core/answer_walk.hpp``. `aggregate_answers` and `agreement` are the
+callers. The trees of a sample are averaged on each trio: no single tree is as good a guess.
 """
 
 from __future__ import annotations

@@ -211,8 +211,9 @@ def agreement(answers: AnswerSet, *, random_state: Any = None, verbose: bool | i
 
     Notes
     -----
-    The trees that a person is held against are made without this person's answers, as in `tripletree.aggregate_answers`.
-    Otherwise the few answers of each, and be they random, shape the trees that they are compared with.
+    The trees that a person is held against are made without this person's answers, as in
+    `tripletree.aggregate_answers`. Otherwise the few answers of each, and be they random, shape the trees that they are
+    compared with.
 
     The chances that those trees predict, raised to a power, fit the answers of a person. 0 is chance, and people like
     the others are about 1. Somebody whose power is at most 0.3 with a probability of 80 % does not follow the others.
