@@ -66,7 +66,7 @@ FLOOR_EXTRAS := plot io ask interop dask
 # what asks most of each dependency: estimators, sparse matrices and graphs, tables, pictures, the server, names, other libraries
 FLOOR_TESTS ?= $(wildcard $(patsubst %,tests/core/test_%.py,build bindings interruptible) tests/peers/test_interop_*.py \
 	$(patsubst %,tests/unit/test_%.py, \
-	sklearn_conventions recon_estimator divisive sparse cvqe pairs description score linkage linkage_files hostile_files missing_values \
+	estimator_conventions recon_estimator divisive sparse cvqe pairs description score linkage linkage_files hostile_files missing_values \
 	triplet_files pair_files arrow_triplets edges lineages names asking ask_widget dask plot plot_annotations plot_heatmap))
 empty :=
 comma := ,
@@ -84,7 +84,7 @@ $(FLOOR)/.installed: setup.cfg .ci/floor.py
 # (without test_cluster__...: a LocalCluster of Dask 2025.1 may hang when it is closed)
 test-floor: $(FLOOR)/.installed  ## the oldest versions that setup.cfg allows, on Python 3.11 (three minutes to install them, up to nine to test)
 	@$(FLOOR)/bin/python -m pytest -n 2 --dist worksteal -q \
-		-m 'not slow and not shared and not browser' -k 'not test_cluster__' $(FLOOR_TESTS)
+		-m 'not slow and not shared and not browser' -k 'not test_cluster__ and not checks_of_scikit_learn' $(FLOOR_TESTS)
 
 # The core is compiled once more, in a folder of its own. The sanitizer's library has to be the first that is loaded, and
 # that of C++ with it, as the sanitizer looks for its exceptions. `-P` and the import keep Python from taking the checkout's

@@ -7,6 +7,7 @@ import warnings
 import numpy as np
 import pandas as pd
 import pytest
+from refusals import Refusal, refusals
 
 import tripletree as tt
 from tripletree.algorithms import clade_support, consensus_tree
@@ -102,21 +103,11 @@ def test_trees_as_they_are__a_fitted_estimator_stands_for_its_hierarchy():
     assert set(made.get_leaf_names()) == set(X.index)
 
 
-def test_trees_as_they_are__an_estimator_that_is_not_fitted():
-    with pytest.raises(TypeError, match=r"expected a Hierarchy, got ReCon.*fit it first"):
-        tt.decompose(ReCon())
-
-
 def test_trees_as_they_are__a_graph_without_direction_has_no_root():
     import networkx as nx
 
     with pytest.raises(TypeError, match=r"expected a networkx.DiGraph, not Graph.*bfs_tree"):
         tt.displays(nx.Graph([("a", "b"), ("a", "c")]), ASKED)
-
-
-def test_trees_as_they_are__one_tree_is_no_list_of_sources():
-    with pytest.raises(TypeError, match="expected an iterable of hierarchies"):
-        tt.supertree(peer_tree("ete3"))
 
 
 def test_trees_as_they_are__a_source_is_numbered_in_errors():
@@ -144,3 +135,11 @@ def test_trees_as_they_are__unrooted_trees_are_refused():
     with pytest.raises(tt.TripletreeError, match="this tree is unrooted"):
         tt.decompose(tree)
     assert tt.decompose(tt.read_hierarchy(tree, outgroup="newt"))
+
+
+test_trees_as_they_are__refused = refusals(
+    "an estimator that is not fitted",
+    Refusal(lambda: tt.decompose(ReCon()), TypeError, r"expected a Hierarchy, got ReCon.*fit it first"),
+    "one tree is no list of sources",
+    Refusal(lambda: tt.supertree(peer_tree("ete3")), TypeError, "expected an iterable of hierarchies"),
+)

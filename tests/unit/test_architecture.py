@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+import gc
 import importlib
 import inspect
 import keyword
@@ -96,14 +97,64 @@ def place(path, node=None):
     return path.relative_to(HOUSE).as_posix() + ("" if node is None else f", line {node.lineno}")
 
 
-@cache
-def parsed(path):
-    return ast.parse(path.read_text(encoding="utf-8"))
+class Source:
+    """What the rules ask about a file, collected in one walk over its syntax tree."""
+
+    def __init__(self, path):
+        self.body = ast.parse(path.read_text(encoding="utf-8")).body
+        self.imports, self.functions, self.classes, self.calls, self.guards, self.words = [], [], [], [], [], set()
+        kinds = {
+            ast.Import: self.imports,
+            ast.ImportFrom: self.imports,
+            ast.FunctionDef: self.functions,
+            ast.AsyncFunctionDef: self.functions,
+            ast.ClassDef: self.classes,
+            ast.Call: self.calls,
+        }
+        todo = list(self.body)
+        for node in todo:
+            if node.__class__ in kinds:
+                kinds[node.__class__].append(node)
+            elif isinstance(node, ast.If) and is_name(node.test, "TYPE_CHECKING"):
+                self.guards.append(node)
+            for field in node._fields:
+                value = getattr(node, field, None)
+                if isinstance(value, str):
+                    if " " not in value:
+                        self.words.update(value.split("."))
+                elif isinstance(value, ast.AST):
+                    todo.append(value)
+                elif isinstance(value, list):
+                    todo += [x for x in value if isinstance(x, ast.AST)]
+
+    def for_types(self, node):
+        """Whether a node is below `if TYPE_CHECKING`."""
+        return any(guard.lineno <= node.lineno <= guard.end_lineno for guard in self.guards)
+
+    def calls_of_itself(self):
+        """(name, call) for each function that calls itself."""
+        methods = {id(f) for c in self.classes for f in c.body}
+        named = {}
+        for f in self.functions:
+            named.setdefault(f.name, []).append(f)
+        for call in self.calls:
+            if own := isinstance(call.func, ast.Attribute) and is_name(call.func.value, "self", "cls"):
+                name = call.func.attr
+            else:
+                name = getattr(call.func, "id", None)
+            for f in named.get(name, ()):
+                if (id(f) in methods) == own and f.lineno <= call.lineno <= f.end_lineno:
+                    yield name, call
 
 
 @cache
-def nodes(tree):
-    return list(ast.walk(tree))
+def sources():
+    """Each file of the package, read once. The collector of garbage would look through all trees again and again."""
+    gc.disable()
+    try:
+        return {path: Source(path) for path in FILES}
+    finally:
+        gc.enable()
 
 
 def is_name(node, *names):
@@ -115,17 +166,14 @@ def room(path):
     return path.relative_to(HOUSE).parts[0].removesuffix(".py")
 
 
-def imported(tree):
-    """(statement, module) of every import, at any depth."""
-    for node in nodes(tree):
+def imported(nodes):
+    """(statement, module) of import statements."""
+    for node in nodes:
         if isinstance(node, ast.Import):
             yield from ((node, alias.name) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            names = (
-                [f"{node.module}.{alias.name}" for alias in node.names]
-                if node.module == "tripletree"
-                else [node.module]
-            )
+        else:
+            whole = node.module == "tripletree"
+            names = [f"{node.module}.{alias.name}" for alias in node.names] if whole else [node.module]
             yield from ((node, name) for name in names)
 
 
@@ -144,10 +192,6 @@ def at_import(body):
             yield from at_import(handler.body)
 
 
-def functions(tree):
-    return [x for x in nodes(tree) if isinstance(x, (ast.FunctionDef, ast.AsyncFunctionDef))]
-
-
 # ---------------------------------------------------------------------- imports
 
 
@@ -157,14 +201,14 @@ def test_architecture__every_room_has_its_law():
 
 def test_architecture__rooms_import_what_the_law_allows():
     wrong = []
-    for path in FILES:
+    for path, source in sources().items():
         mine = room(path)
-        for node, name in imported(parsed(path)):
+        for node, name in imported(source.imports):
             parts = name.split(".")
             if parts[0] != "tripletree" or len(parts) == 1:
                 continue
             other = parts[1] if parts[1] in LAW else "__init__"
-            if other != mine and other not in LAW[mine] and not under_type_checking(path, node):
+            if other != mine and other not in LAW[mine] and not source.for_types(node):
                 wrong.append(f"{place(path, node)}: {mine} imports {other}")
     assert wrong == []
 
@@ -183,30 +227,20 @@ def test_architecture__no_estimator_imports_its_rival():
     homes = {x.__module__: x.__name__ for x in classes}
     assert len(homes) > 10
     found = {}
-    for path in FILES:
+    for path, source in sources().items():
         if room(path) == "cluster" and path.name != "__init__.py":
-            own = {homes[name] for _, name in imported(parsed(path)) if name in homes}
+            own = {homes[name] for _, name in imported(source.imports) if name in homes}
             found |= {place(path): own} if own else {}
     assert found == PARTS
 
 
-@cache
-def guards_of_types(path):
-    return [x for x in nodes(parsed(path)) if isinstance(x, ast.If) and is_name(x.test, "TYPE_CHECKING")]
-
-
-def under_type_checking(path, node):
-    guards = guards_of_types(path)
-    return any(guard.lineno <= node.lineno <= guard.end_lineno for guard in guards)
-
-
 def test_architecture__no_module_imports_itself_through_others():
     graph = {}
-    for path in FILES:
+    for path, source in sources().items():
         name = ".".join(["tripletree", *path.relative_to(HOUSE).with_suffix("").parts]).removesuffix(".__init__")
         graph[name] = set()
-        for node, other in imported(parsed(path)):
-            if other.startswith("tripletree.") and not under_type_checking(path, node):
+        for node, other in imported(source.imports):
+            if other.startswith("tripletree.") and not source.for_types(node):
                 graph[name].add(other)
     graph = {name: {x for x in others if x in graph} for name, others in graph.items()}
     while True:
@@ -219,7 +253,7 @@ def test_architecture__no_module_imports_itself_through_others():
 
 def test_architecture__nothing_heavy_is_imported_at_the_top():
     wrong = {}
-    for path in FILES:
+    for path, source in sources().items():
         allowed = {"cluster": {"sklearn"}, "metrics": {"sklearn"}, "dask": {"sklearn"}, "cli": {"click"}}.get(
             room(path), set()
         )
@@ -227,22 +261,19 @@ def test_architecture__nothing_heavy_is_imported_at_the_top():
             allowed = {"starlette", "uvicorn", "anywidget", "traitlets"}
         if place(path) == "plots/page/notebook.py":  # likewise
             allowed = {"anywidget", "traitlets"}
-        tops = {name.split(".")[0] for node in at_import(parsed(path).body) for _, name in imported_by(node)}
+        first = [x for x in at_import(source.body) if isinstance(x, (ast.Import, ast.ImportFrom))]
+        tops = {name.split(".")[0] for _, name in imported(first)}
         wrong[place(path)] = (tops & HEAVY) - allowed
     assert {path: names for path, names in wrong.items() if names} == {}
 
 
-def imported_by(node):
-    return imported(ast.Module([node], [])) if isinstance(node, (ast.Import, ast.ImportFrom)) else []
-
-
 def test_architecture__imports_are_absolute_and_named():
-    for path in FILES:
-        for node in nodes(parsed(path)):
+    for path, source in sources().items():
+        for node in source.imports:
             if isinstance(node, ast.ImportFrom):
                 assert node.level == 0, f"{place(path, node)}: relative import"
                 assert all(alias.name != "*" for alias in node.names), f"{place(path, node)}: star import"
-            if isinstance(node, ast.Import):
+            else:
                 assert all(alias.name.split(".")[0] != "tripletree" for alias in node.names), place(path, node)
 
 
@@ -276,29 +307,14 @@ def test_architecture__every_public_name_can_be_reached():
 
 
 def test_architecture__no_function_calls_itself():
-    wrong = [f"{place(path, call)}: {name}" for path in FILES for name, call in calls_of_itself(parsed(path))]
-    assert wrong == []
-
-
-def calls_of_itself(tree):
-    methods = {f for c in nodes(tree) if isinstance(c, ast.ClassDef) for f in c.body if isinstance(f, ast.FunctionDef)}
-    for function in functions(tree):
-        for call in ast.walk(function):
-            if not isinstance(call, ast.Call):
-                continue
-            if function in methods:
-                own = isinstance(call.func, ast.Attribute) and is_name(call.func.value, "self", "cls")
-                itself = own and call.func.attr == function.name
-            else:
-                itself = is_name(call.func, function.name)
-            if itself:
-                yield function.name, call
+    found = [(path, *call) for path, source in sources().items() for call in source.calls_of_itself()]
+    assert [f"{place(path, call)}: {name}" for path, name, call in found] == []
 
 
 def test_architecture__no_class_name_stands_twice():
     found = {}
-    for path in FILES:
-        for node in parsed(path).body:
+    for path, source in sources().items():
+        for node in source.body:
             if isinstance(node, ast.ClassDef):
                 found.setdefault(node.name, []).append(str(path.relative_to(HOUSE)))
     twins = {"ReCon": ["cluster/agglomerative/recon.py", "dask/recon.py"]}  # one name for data here and elsewhere
@@ -337,8 +353,8 @@ THINGS = public_things()
 def test_architecture__only_faces_list_their_names():
     """A module behind a face marks its own names by an underscore and says nothing about the others."""
     listing = set()
-    for path in FILES:
-        if any(isinstance(x, ast.Assign) and is_name(x.targets[0], "__all__") for x in parsed(path).body):
+    for path, source in sources().items():
+        if any(isinstance(x, ast.Assign) and is_name(x.targets[0], "__all__") for x in source.body):
             listing.add(".".join(path.relative_to(HOUSE.parent).with_suffix("").parts).removesuffix(".__init__"))
     assert listing == set(FACES)
 
@@ -377,7 +393,8 @@ def test_architecture__functions_of_the_front_door_show_an_example(name):
 def test_architecture__oracles_named_by_the_core_exist():
     words = {w.strip("`.,:") for path in (HOUSE / "_core").glob("*.[hc]pp") for w in path.read_text().split()}
     named = {word for word in words if word.endswith("_definition")}
-    defined = {f.name for path in Path(__file__).parents[1].glob("*oracle*.py") for f in functions(parsed(path))}
+    oracles = [path.read_text(encoding="utf-8") for path in Path(__file__).parents[1].glob("*oracle*.py")]
+    defined = {name for text in oracles for name in re.findall(r"^ *def (\w+)", text, re.M)}
     assert named
     assert named <= defined
 
@@ -387,16 +404,8 @@ ROOT = Path(__file__).parents[2]
 OWN_NAMES = {"algorithms", "cluster", "core", "evaluation", "metrics", "reports"}
 
 
-def identifiers(tree):
-    """All names that the code of a module uses, with the words that it passes as strings."""
-    for node in nodes(tree):
-        for text in vars(node).values():
-            if isinstance(text, str) and " " not in text:
-                yield from text.split(".")
-
-
 def test_architecture__names_in_double_backticks_exist():
-    used = {x for path in FILES for x in identifiers(parsed(path))}
+    used = set().union(*(source.words for source in sources().values()))
     used |= {path.stem for path in [*FILES, *(ROOT / "tests").rglob("*.py"), *(ROOT / "benchmarks").rglob("*.py")]}
     used |= {*map(room, FILES), *keyword.kwlist, *dir(builtins)}
     for path in (ROOT / "tests").rglob("*.py"):

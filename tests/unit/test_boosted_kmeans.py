@@ -3,6 +3,7 @@ import re
 import numpy as np
 import pytest
 from examples import blobs
+from refusals import Refusal, refusals
 from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
@@ -357,27 +358,23 @@ def test_corners__one_sample_and_equal_samples():
     assert apart.violation_cost_ == 0
 
 
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"n_clusters": 0},
-        {"n_rounds": 0},
-        {"priorities": "boost"},
-        {"stop_when_perfect": "yes"},
-        {"init": "pairs"},
-        {"n_init": 0},
-        {"max_iter": 0},
-        {"missing_samples": "drop"},
-    ],
+test_boosted_kmeans__refused = refusals(
+    "corners: wrong parameters",
+    Refusal(
+        lambda wrong, X: quick().set_params(**wrong).fit(X),
+        ValueError,
+        "parameter",
+        each=[
+            {"n_clusters": 0},
+            {"n_rounds": 0},
+            {"priorities": "boost"},
+            {"stop_when_perfect": "yes"},
+            {"init": "pairs"},
+            {"n_init": 0},
+            {"max_iter": 0},
+            {"missing_samples": "drop"},
+        ],
+    ),
+    "corners: numbers too large",
+    Refusal(lambda X: quick().fit(X * 1e200), ValueError, "scale X"),
 )
-def test_corners__wrong_parameters(X, wrong):
-    with pytest.raises(ValueError, match="parameter"):
-        quick().set_params(**wrong).fit(X)
-
-
-def test_corners__numbers_too_large(X):
-    with pytest.raises(ValueError, match="scale X"):
-        quick().fit(X * 1e200)
-
-
-# ------------------------------------------------------------------ with scikit-learn

@@ -11,7 +11,7 @@ from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.metrics import rand_score
 from sklearn.utils.validation import check_is_fitted
 
-from tripletree.cluster import ConstrainedCompleteLink, COPKMeans, MPCKMeans, PCKMeans, ReCon
+from tripletree.cluster import COPKMeans
 from tripletree.cluster.kmeans.geometry import CentreGeometry, SegmentCentres
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.datasets import make_lanes
@@ -525,12 +525,6 @@ def test_cop_kmeans__refuses_what_float64_cannot_square(scale):
     X = np.array([[0.0], [1], [5], [6], [7]]) * scale
     with pytest.raises(ValueError, match="scale X"):
         COPKMeans(2).fit(X, pairs=([(0, 1)], [(2, 3)]))
-
-
-def test_fit__pairs_in_the_place_of_y_are_refused():
-    for kind in (COPKMeans, PCKMeans, MPCKMeans, ConstrainedCompleteLink, ReCon):
-        with pytest.raises(TypeError, match="y holds pairs: give them by name"):
-            kind(2).fit(np.arange(5.0)[:, None], ([(0, 1)], [(1, 2)]))
 
 
 @pytest.mark.parametrize(

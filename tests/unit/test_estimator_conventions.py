@@ -1,25 +1,30 @@
 """The promises of every estimator of clusters, one parametrised test for each.
 
-A new estimator gets its lines in `CHECKED`, `DEFAULTS` and, if it takes pairs, in `PAIRED`. If it takes sparse X and
-has `predict_proba`, `LEFT_OUT` names it, too. More promises: `TREES` and `MEANS` in test_sklearn_conventions.py,
-`WITH_PAIRS` in test_sample_names.py.
+The estimators are those of the package's own list: a new one is here by itself, with its defaults. It gets a line in
+`CHECKED` or `PAIRED` if it has variants or needs parameters, and one in `DEFAULTS`. If it takes sparse X and has
+`predict_proba`, `LEFT_OUT` names it, too.
 """
 
 import pickle
 import re
 import warnings
+from inspect import signature
 
 import numpy as np
 import pandas as pd
 import pytest
 import sklearn
 from sklearn.base import clone
+from sklearn.cluster import AgglomerativeClustering
+from sklearn.datasets import make_blobs
 from sklearn.exceptions import NotFittedError
 from sklearn.model_selection import GridSearchCV, KFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.utils.estimator_checks import estimator_checks_generator
 
+from tripletree import cluster
+from tripletree.algorithms.supervision import sample_class_pairs
 from tripletree.cluster import (
     CVQE,
     ActiveClustering,
@@ -33,6 +38,7 @@ from tripletree.cluster import (
     ReCon,
     TemporalClustering,
 )
+from tripletree.cluster.base import ESTIMATORS, HierarchicalClusterer
 from tripletree.cluster.kmeans.geometry import SegmentCentres
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.errors import ClusterCountError, DuplicateLeafError, InvalidPairError, UnknownLeafError
@@ -40,56 +46,84 @@ from tripletree.metrics import MahalanobisMetric, SVMMetric
 
 NAMES = list("abcdefgh")
 FEW = {"n_rounds": 2, "n_init": 1, "random_state": 0}
+X40 = make_blobs(40, centers=3, random_state=0)[0]
+X30 = np.repeat([0, 1, 2], 10)[:, None] * 3.0 + np.random.default_rng(3).normal(size=(30, 2))
+PAIRS30 = sample_class_pairs(np.repeat([0, 1, 2], 10), 12, random_state=0)
+
+
+def arguments(kind):
+    return signature(kind.fit).parameters
+
+
+#: The public estimators of clusters, those of k clusters, and among these the trees and k-means that take pairs.
+KINDS = [kind for name, kind in ESTIMATORS.items() if name in cluster.__all__]
+CLUSTERERS = [kind for kind in KINDS if "n_clusters" in kind().get_params()]
+TREES = [kind for kind in CLUSTERERS if issubclass(kind, HierarchicalClusterer) and "pairs" in arguments(kind)]
+KMEANS = [kind for kind in CLUSTERERS if hasattr(kind, "transform")]
+
+
+def made(kind, n_clusters, **parameters):
+    """An estimator of few starts that does the same each time."""
+    parameters = {"n_init": 2, "random_state": 0} | parameters
+    return kind(n_clusters, **{name: x for name, x in parameters.items() if name in kind().get_params()})
+
+
+def completed(models, others):
+    """`models`, and those of `others` of whose kind there is none, by their names."""
+    there = {type(model) for model in models.values()}
+    return models | {type(model).__name__: model for model in others if type(model) not in there}
+
 
 #: Estimators for scikit-learn's own checks.
-CHECKED = {
-    "recon-centroid": ReCon(),
-    "recon-complete": ReCon(linkage="complete"),
-    "recon-median-float32": ReCon(linkage="median", dtype="float32"),
-    "recon-soft": ReCon(on_conflict="repair", penalty="auto"),
-    "complete-link": ConstrainedCompleteLink(),
-    "cop-exact": COPKMeans(),
-    "cop-input": COPKMeans(assignment="input", init="random", n_init=2),
-    "cop-segment": COPKMeans(n_init="auto", geometry="segment"),
-    "pck-pairs": PCKMeans(),
-    "pck-free": PCKMeans(init="k-means++", n_init=2, penalty=0),
-    "mpck-diagonal": MPCKMeans(metric="diagonal", shared_metric=False, n_init=2),
-    "mpck-full": MPCKMeans(metric="full", shared_metric=True, n_init=2),
-    "cvqe": CVQE(variant="cvqe", n_init=2),
-    "lcvqe": CVQE(variant="lcvqe", n_init=2),
-    "cvqe+": CVQE(variant="cvqe+", n_init=2),
-    "boosted": BoostedConstrainedKMeans(8, **FEW),
-    "boosted-random": BoostedConstrainedKMeans(8, priorities="random", **FEW),
-    "boosted-none": BoostedConstrainedKMeans(8, priorities="none", init="random", **FEW),
-    "odd-one-out": OddOneOutClustering(n_questions=0),
-    "active": ActiveClustering(PCKMeans(2, n_init=1)),
-    "active-silent": ActiveClustering(CVQE(2, n_init=1), n_queries=0),
-    "temporal": TemporalClustering(3, n_init=2),
-    "svm": SVMMetric(),
-    "mahalanobis": MahalanobisMetric(),
-    "mahalanobis-1": MahalanobisMetric(1),
-}
+CHECKED = completed(
+    {
+        "recon-centroid": ReCon(),
+        "recon-complete": ReCon(linkage="complete"),
+        "recon-median-float32": ReCon(linkage="median", dtype="float32"),
+        "recon-soft": ReCon(on_conflict="repair", penalty="auto"),
+        "complete-link": ConstrainedCompleteLink(),
+        "cop-exact": COPKMeans(),
+        "cop-input": COPKMeans(assignment="input", init="random", n_init=2),
+        "cop-segment": COPKMeans(n_init="auto", geometry="segment"),
+        "pck-pairs": PCKMeans(),
+        "pck-free": PCKMeans(init="k-means++", n_init=2, penalty=0),
+        "mpck-diagonal": MPCKMeans(metric="diagonal", shared_metric=False, n_init=2),
+        "mpck-full": MPCKMeans(metric="full", shared_metric=True, n_init=2),
+        "cvqe": CVQE(variant="cvqe", n_init=2),
+        "lcvqe": CVQE(variant="lcvqe", n_init=2),
+        "cvqe+": CVQE(variant="cvqe+", n_init=2),
+        "boosted": BoostedConstrainedKMeans(8, **FEW),
+        "boosted-random": BoostedConstrainedKMeans(8, priorities="random", **FEW),
+        "boosted-none": BoostedConstrainedKMeans(8, priorities="none", init="random", **FEW),
+        "odd-one-out": OddOneOutClustering(n_questions=0),
+        "active": ActiveClustering(PCKMeans(2, n_init=1)),
+        "active-silent": ActiveClustering(CVQE(2, n_init=1), n_queries=0),
+        "temporal": TemporalClustering(3, n_init=2),
+        "svm": SVMMetric(),
+        "mahalanobis": MahalanobisMetric(),
+        "mahalanobis-1": MahalanobisMetric(1),
+    },
+    [kind() for kind in KINDS],
+)
 #: The array API check asks for a setting of the environment before scipy is imported. The checks of sparse data take
 #: all that have predict_proba for classifiers: tests/unit/test_sparse.py. Weights of ReCon: test_recon_weights.py.
 SPARSE = {"check_estimator_sparse_array", "check_estimator_sparse_matrix"}
 WEIGHTS = {"check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"}
 LEFT_OUT = {"complete-link": SPARSE} | {x: SPARSE | WEIGHTS for x in CHECKED if x.startswith("recon")}
 
-#: Estimators that take pairs, with two clusters and few starts.
-PAIRED = {
-    "recon": ReCon(2),
-    "divisive": DivisiveReCon(2, constraints="hard"),
-    "complete-link": ConstrainedCompleteLink(2),
-    "cop": COPKMeans(2, n_init=2, random_state=0),
-    "cop-segments": COPKMeans(2, geometry=SegmentCentres(1), n_init=2, random_state=0),
-    "pck": PCKMeans(2, n_init=2, random_state=0, penalty=99),
-    "mpck": MPCKMeans(2, n_init=2, random_state=0),
-    "cvqe": CVQE(2, variant="cvqe", n_init=2, random_state=0),
-    "lcvqe": CVQE(2, variant="lcvqe", n_init=2, random_state=0),
-    "cvqe+": CVQE(2, n_init=2, random_state=0),
-    "boosted": BoostedConstrainedKMeans(2, n_rounds=5, n_init=2, random_state=0),
-}
-MEANS = ["cop", "pck", "mpck", "cvqe", "lcvqe", "cvqe+", "boosted"]
+#: Estimators that take pairs, with two clusters.
+PAIRED = completed(
+    {
+        "divisive": DivisiveReCon(2, constraints="hard"),
+        "cop": made(COPKMeans, 2),
+        "cop-segments": made(COPKMeans, 2, geometry=SegmentCentres(1)),
+        "pck": made(PCKMeans, 2, penalty=99),
+        **{variant: made(CVQE, 2, variant=variant) for variant in ("cvqe", "lcvqe", "cvqe+")},
+        "boosted": made(BoostedConstrainedKMeans, 2, n_rounds=5),
+    },
+    [made(kind, 2) for kind in TREES + KMEANS],
+)
+MEANS = [name for name, model in PAIRED.items() if type(model) in KMEANS and name != "cop-segments"]
 each = pytest.mark.parametrize("model", [pytest.param(model, id=name) for name, model in PAIRED.items()])
 each_of_means = pytest.mark.parametrize("model", [pytest.param(PAIRED[name], id=name) for name in MEANS])
 
@@ -330,3 +364,109 @@ def test_scikit_learn__grid_search(model, rng):
         warnings.simplefilter("error")
         search.fit(X, y, pairs=pairs)
     assert search.best_params_ == {"n_clusters": 3}
+
+
+def linkage_of(model):
+    """The recipe of scikit-learn's "Plot Hierarchical Clustering Dendrogram", word for word."""
+    counts = np.zeros(model.children_.shape[0])
+    n_samples = len(model.labels_)
+    for i, merge in enumerate(model.children_):
+        current_count = 0
+        for child_idx in merge:
+            if child_idx < n_samples:
+                current_count += 1
+            else:
+                current_count += counts[child_idx - n_samples]
+        counts[i] = current_count
+    return np.column_stack([model.children_, model.distances_, counts]).astype(float)
+
+
+@pytest.mark.parametrize("kind", TREES)
+def test_conventions__scikit_learns_recipe_for_dendrograms_works(kind):
+    model = kind(n_clusters=3).fit(X40, pairs=([(0, 1)], [(2, 3)]))
+    Z = linkage_of(model)
+    assert np.array_equal(Z[:, [0, 1, 3]], model.linkage_[:, [0, 1, 3]])
+    n = len(X40)
+    for i, (a, b) in enumerate(model.children_.tolist()):
+        together = sorted(model.hierarchy_.clade(a) + model.hierarchy_.clade(b))
+        assert together == sorted(model.hierarchy_.clade(n + i))
+    assert model.children_.dtype.kind == "i"
+    assert np.allclose(model.distances_, model.hierarchy_.height[n:])
+
+
+def test_conventions__without_knowledge_children_are_those_of_scikit_learn():
+    ours = ReCon(n_clusters=3, linkage="average").fit(X40)
+    theirs = AgglomerativeClustering(3, linkage="average", compute_distances=True).fit(X40)
+    assert np.array_equal(np.sort(ours.children_, axis=1), np.sort(theirs.children_, axis=1))
+    assert np.allclose(ours.distances_, theirs.distances_)
+
+
+@pytest.mark.parametrize("kind", TREES)
+def test_conventions__before_fit_there_are_no_children(kind):
+    model = kind()
+    assert not hasattr(model, "children_")
+    with pytest.raises(NotFittedError):
+        _ = model.children_
+
+
+@pytest.mark.parametrize("kind", KMEANS)
+def test_conventions__transform_gives_distances_to_centres_with_names(kind):
+    model = kind(n_clusters=3, random_state=0).set_output(transform="pandas").fit(X40)
+    found = model.transform(X40)
+    assert isinstance(found, pd.DataFrame)
+    assert list(found.columns) == [f"{kind.__name__.lower()}{k}" for k in range(3)]
+    assert list(found.columns) == model.get_feature_names_out().tolist()
+    assert np.array_equal(found.to_numpy().argmin(axis=1), model.predict(X40))
+
+
+@pytest.mark.parametrize("kind", TREES + KMEANS)
+def test_conventions__html_names_the_estimator_and_what_was_set(kind):
+    model = kind(n_clusters=7)
+    assert kind.__name__ in model._repr_html_()
+    fitted = kind(n_clusters=3).fit(X40)._repr_html_()
+    assert "Fitted" in fitted
+    assert "n_clusters" in fitted
+
+
+def test_conventions__knowledge_given_as_y_is_refused_by_fit_predict_too():
+    assert {*TREES, *KMEANS, TemporalClustering} <= {*CLUSTERERS}
+    for kind in CLUSTERERS:
+        for method in ("fit", "fit_predict"):
+            with pytest.raises(TypeError, match=r"y holds pairs: give them by name"):
+                getattr(kind(n_clusters=2), method)(X40, ([(0, 1)], [(0, 2)]))
+
+
+def test_conventions__true_is_no_number():
+    for kind in CLUSTERERS:
+        with pytest.raises(ValueError, match=f"n_clusters of {kind.__name__} must be a number, not True"):
+            kind(n_clusters=True).fit(X40)
+    for metric in (MahalanobisMetric, SVMMetric):
+        with pytest.raises(ValueError, match=f"max_iter of {metric.__name__} must be a number, not True"):
+            metric(max_iter=True).fit(X40, triplets=[(0, 1, 2)])
+
+
+@pytest.mark.parametrize("kind", [x for x in TREES + KMEANS if "sample_weight" in arguments(x)])
+def test_conventions__weights_in_another_order_than_x_are_refused(kind):
+    frame = pd.DataFrame(X40, index=[f"s{i}" for i in range(40)])
+    weight = pd.Series(np.linspace(1, 2, 40), frame.index)
+    model = kind(n_clusters=3, random_state=0)
+    wanted = model.fit(frame, sample_weight=weight.to_numpy()).labels_
+    assert np.array_equal(model.fit(frame, sample_weight=weight).labels_, wanted)
+    with pytest.raises(ValueError, match="the index of sample_weight differs from the index of X, row by row"):
+        model.fit(frame, sample_weight=weight[::-1])
+
+
+@pytest.mark.parametrize("kind", TREES + KMEANS)
+def test_sample_names__pairs_by_name_are_those_by_row(kind):
+    names = [f"sample {i}" for i in range(30)]
+    named = PairwiseConstraints(PAIRS30.must_link, PAIRS30.cannot_link, names)
+    model = made(kind, 3)
+    wanted = clone(model).fit(X30, pairs=PAIRS30).labels_.tolist()
+    assert clone(model).fit(X30, pairs=named, sample_names=names).labels_.tolist() == wanted
+    assert list(clone(model).fit_predict(X30, pairs=named, sample_names=np.array(names))) == wanted
+    with pytest.raises(LookupError):
+        clone(model).fit(X30, pairs=named)
+    with pytest.raises(ValueError, match="sample_names has 29 names, X has 30 rows"):
+        clone(model).fit(X30, pairs=named, sample_names=names[1:])
+    with pytest.raises(TypeError, match="sample_names must be a list"):
+        clone(model).fit(X30, sample_names="sample")

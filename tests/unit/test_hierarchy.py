@@ -6,6 +6,7 @@ import pickle
 import numpy as np
 import pytest
 from examples import balanced, caterpillar, star
+from refusals import Refusal, refusals
 
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.leaves import LeafIndex
@@ -152,16 +153,6 @@ def test_hierarchy__common_ancestor(h, labels, node):
     assert h.common_ancestor(x for x in reversed(labels)) == node
 
 
-def test_hierarchy__common_ancestor_refuses_strangers_and_nothing(h):
-    with pytest.raises(UnknownLeafError) as caught:
-        h.common_ancestor(["a", "x"])
-    assert caught.value.labels == ["x"]
-    with pytest.raises(ValueError, match="labels is empty; give at least one leaf"):
-        h.common_ancestor([])
-    with pytest.raises(TypeError, match="iterable of labels"):
-        h.common_ancestor("ab")
-
-
 def test_hierarchy__lengths_from_heights_and_back():
     heights = [0, 0, 1, 3, 5.5]
     h = Hierarchy([3, 3, 4, 4, -1], height=heights)
@@ -220,19 +211,6 @@ def test_hierarchy__restrict_below_the_root_drops_what_is_above():
     assert part.n_nodes == 3
     assert h.restrict(["a", "b"], keep_unary=True).n_nodes == 5
     assert h.restrict(["c"]).n_nodes == 1
-
-
-def test_hierarchy__restrict_refuses_what_is_no_choice_of_leaves(h):
-    with pytest.raises(UnknownLeafError) as caught:
-        h.restrict(["a", "x", "y"])
-    assert caught.value.labels == ["x", "y"]
-    with pytest.raises(TypeError, match=r"expected a list of labels, got the text 'ab'; restrict\(\['ab'\]\) keeps"):
-        h.restrict("ab")
-    with pytest.raises(DuplicateLeafError) as repeated:
-        h.restrict(["a", "b", "a"])
-    assert repeated.value.labels == ["a"]
-    with pytest.raises(InvalidHierarchyError, match="at least one leaf"):
-        h.restrict([])
 
 
 def test_hierarchy__restrict_says_that_names_of_inner_nodes_are_no_leaves():
@@ -345,3 +323,20 @@ def test_reindex__takes_labels_as_they_are():
     assert list(h.reindex(["c", "a", "b"]).leaves) == ["c", "a", "b"]
     with pytest.raises(UnknownLeafError):
         h.reindex([])
+
+
+test_hierarchy__refused = refusals(
+    "common ancestor refuses strangers and nothing",
+    Refusal(lambda h: h.common_ancestor(["a", "x"]), UnknownLeafError, labels=["x"]),
+    Refusal(lambda h: h.common_ancestor([]), ValueError, "labels is empty; give at least one leaf"),
+    Refusal(lambda h: h.common_ancestor("ab"), TypeError, "iterable of labels"),
+    "restrict refuses what is no choice of leaves",
+    Refusal(lambda h: h.restrict(["a", "x", "y"]), UnknownLeafError, labels=["x", "y"]),
+    Refusal(
+        lambda h: h.restrict("ab"),
+        TypeError,
+        r"expected a list of labels, got the text 'ab'; restrict\(\['ab'\]\) keeps",
+    ),
+    Refusal(lambda h: h.restrict(["a", "b", "a"]), DuplicateLeafError, labels=["a"]),
+    Refusal(lambda h: h.restrict([]), InvalidHierarchyError, "at least one leaf"),
+)

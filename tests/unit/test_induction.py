@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from examples import caterpillar, star
+from refusals import Refusal, refusals
 
 from tripletree.algorithms.induce import all_triplets, count_triplets, displays, induce, sample_triplets
 from tripletree.core.hierarchy import Hierarchy
@@ -121,14 +122,6 @@ def test_induce__what_is_no_iterable_of_triples_is_refused(h, given):
     assert caught.value.row == 0
 
 
-def test_induce__unknown_leaves_are_all_named(h):
-    with pytest.raises(UnknownLeafError, match="2 unknown among the triples' leaves: 'x', 'y'") as caught:
-        induce(h, [("a", "x", "y"), ("a", "b", "x")])
-    assert caught.value.labels == ["x", "y"]
-    with pytest.raises(UnknownLeafError):
-        induce(h, [[0, 1, 2]])
-
-
 # ---------------------------------------------------------------------- displays
 
 
@@ -152,13 +145,6 @@ def test_displays__unknown_leaves_are_refused(h):
     with pytest.raises(UnknownLeafError, match="triplets' leaves") as caught:
         displays(h, TripletSet.from_labels([("a", "x", "y"), ("a", "b", "c")]))
     assert caught.value.labels == ["x", "y"]
-
-
-def test_displays__wants_a_hierarchy_and_a_triplet_set(h):
-    with pytest.raises(TypeError, match="expected a TripletSet, got set"):
-        displays(h, {("a", "b", "c")})
-    with pytest.raises(TypeError, match="expected a Hierarchy, got TripletSet"):
-        displays(TripletSet([], 3), h)
 
 
 # ---------------------------------------------------------------------- all of them
@@ -242,14 +228,6 @@ def test_sample_triplets__the_seed_is_a_seed(h, state, error):
         sample_triplets(h, 1, random_state=state)
 
 
-@pytest.mark.parametrize(
-    "ask", [count_triplets, all_triplets, lambda x: sample_triplets(x, 1), lambda x: induce(x, [])]
-)
-def test_induce__a_hierarchy_is_wanted(ask):
-    with pytest.raises(TypeError, match="expected a Hierarchy, got list"):
-        ask([["a", "b"], "c"])
-
-
 def test_induce__works_over_any_leaf_index():
     h = Hierarchy.from_nested([("x", 1), None]).reindex(LeafIndex([None, 1, "x"]))
     assert list(all_triplets(h)) == [(1, "x", None)]
@@ -262,3 +240,25 @@ def test_all_triplets__come_in_blocks(monkeypatch):
     monkeypatch.setattr("tripletree.algorithms.induce._BLOCK", 3)
     assert len(whole) > 6
     assert all_triplets(h) == whole
+
+
+test_induction__refused = refusals(
+    "induce: unknown leaves are all named",
+    Refusal(
+        lambda h: induce(h, [("a", "x", "y"), ("a", "b", "x")]),
+        UnknownLeafError,
+        "2 unknown among the triples' leaves: 'x', 'y'",
+        labels=["x", "y"],
+    ),
+    Refusal(lambda h: induce(h, [[0, 1, 2]]), UnknownLeafError),
+    "displays: wants a hierarchy and a triplet set",
+    Refusal(lambda h: displays(h, {("a", "b", "c")}), TypeError, "expected a TripletSet, got set"),
+    Refusal(lambda h: displays(TripletSet([], 3), h), TypeError, "expected a Hierarchy, got TripletSet"),
+    "induce: a hierarchy is wanted",
+    Refusal(
+        lambda ask: ask([["a", "b"], "c"]),
+        TypeError,
+        "expected a Hierarchy, got list",
+        each=[count_triplets, all_triplets, lambda x: sample_triplets(x, 1), lambda x: induce(x, [])],
+    ),
+)

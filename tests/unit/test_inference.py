@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from examples import caterpillar, contracted, uniform_binary, yule
+from refusals import Refusal, refusals
 
 from tripletree._core import engine
 from tripletree.algorithms import infer as inference
@@ -139,31 +140,6 @@ def test_inference__an_inconsistent_set_is_refused_with_its_conflict(ask):
     assert caught.value.leaves == ["a", "b", "c"]
 
 
-def test_implies__an_inconsistent_set_is_refused_without_a_query_too():
-    with pytest.raises(InconsistentTripletsError):
-        implies(CLASH, [])
-
-
-@pytest.mark.parametrize("ask", ALL)
-def test_inference__something_else_than_a_set_is_refused(ask):
-    with pytest.raises(TypeError, match="expected a TripletSet"):
-        ask([("a", "b", "c")])
-
-
-def test_implies__unknown_leaves_are_named():
-    with pytest.raises(UnknownLeafError) as caught:
-        implies(CHAIN, [("a", "b", "nobody")])
-    assert caught.value.labels == ["nobody"]
-    with pytest.raises(UnknownLeafError):
-        implies(CHAIN, TripletSet.from_labels([("a", "b", "nobody")]))
-
-
-@pytest.mark.parametrize("query", [[("a", "b")], [("a", "b", "b")], ["abc"]])
-def test_implies__a_query_that_is_no_triplet_is_refused(query):
-    with pytest.raises(InvalidTripletError):
-        implies(CHAIN, query)
-
-
 def test_closure__limit_gives_the_exact_size_and_lists_nothing(monkeypatch):
     h = caterpillar(60)
     t = decompose(h)
@@ -284,12 +260,6 @@ def test_walk__wrong_arrays_are_refused(wrong, message):
         engine.infer.walk(**right | wrong)
 
 
-def test_walk__arrays_of_another_shape_are_refused():
-    for wrong in ((PARENT[:, None], 4, ROWS), (PARENT, 4, ROWS[:, :2]), (PARENT, 4, None)):
-        with pytest.raises(TypeError):
-            engine.infer.walk(*wrong, None, "answer", 100)
-
-
 def test_walk__hears_of_limits_of_time():
     rng = np.random.default_rng(10)
     t = sample_triplets(uniform_binary(6_000, rng), 18_000, random_state=rng)  # a walk of seconds
@@ -304,3 +274,22 @@ def test_limits__may_be_larger_than_any_integer_of_the_machine(max_steps):
     assert closure(triplets, max_steps=max_steps) == closure(triplets)
     wrong = TripletSet([[0, 1, 2], [1, 2, 0]], 3)
     assert len(find_conflict(wrong, max_steps=max_steps)) == 2
+
+
+test_inference__refused = refusals(
+    "implies: an inconsistent set is refused without a query too",
+    Refusal(lambda: implies(CLASH, []), InconsistentTripletsError),
+    "something else than a set",
+    Refusal(lambda ask: ask([("a", "b", "c")]), TypeError, "expected a TripletSet", each=ALL),
+    "implies: unknown leaves are named",
+    Refusal(lambda: implies(CHAIN, [("a", "b", "nobody")]), UnknownLeafError, labels=["nobody"]),
+    Refusal(lambda: implies(CHAIN, TripletSet.from_labels([("a", "b", "nobody")])), UnknownLeafError),
+    "implies: a query that is no triplet",
+    Refusal(lambda query: implies(CHAIN, query), InvalidTripletError, each=[[("a", "b")], [("a", "b", "b")], ["abc"]]),
+    "walk: arrays of another shape",
+    Refusal(
+        lambda wrong: engine.infer.walk(*wrong, None, "answer", 100),
+        TypeError,
+        each=((PARENT[:, None], 4, ROWS), (PARENT, 4, ROWS[:, :2]), (PARENT, 4, None)),
+    ),
+)

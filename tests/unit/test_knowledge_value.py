@@ -8,6 +8,7 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
+from refusals import Refusal, refusals
 
 import tripletree as tt
 from tripletree import Knowledge, cluster
@@ -87,15 +88,6 @@ def test_knowledge__restrict_takes_names_as_a_fit_does():
     assert Knowledge.of(hierarchy=tree).restrict(["lion", "dog"]).kinds == ()
 
 
-def test_knowledge__samples_are_distinct_and_in_order():
-    with pytest.raises(tt.errors.DuplicateLeafError):
-        Knowledge.of(["cat", "cat", "dog"], classes=list("xxy"))
-    with pytest.raises(TypeError):
-        Knowledge.of("abc")
-    with pytest.raises(ValueError, match="-1"):
-        Knowledge.of(-1)
-
-
 def test_knowledge__a_kind_of_which_nothing_is_left_is_none():
     left = Knowledge.of(list("abcd"), pairs=([("a", "b")], []), classes={"c": "x", "d": "y"}).part(["a", "b"])
     assert left.kinds == ("pairs",)
@@ -117,23 +109,12 @@ def test_knowledge__the_callers_array_stays_its_own():
         known.comparisons.rows[0] = 1
 
 
-def test_knowledge__part_refuses_a_mask_of_another_length():
-    with pytest.raises(ValueError, match=r"shape \(8,\), not \(3,\)"):
-        WHOLE.part(np.zeros(3, bool))
-
-
 @pytest.mark.parametrize("order", [NAMES[::-1], ["z", *NAMES[3:], *NAMES[:3]]])
 def test_knowledge__reindex_says_the_same(order):
     other = WHOLE.reindex(order)
     assert list(other.leaves) == order
     assert says(other) == says(WHOLE)
     assert (other == WHOLE) == (len(order) == len(NAMES))
-
-
-@pytest.mark.parametrize("kind", KINDS)
-def test_knowledge__reindex_needs_all_of_whom_something_is_said(kind):
-    with pytest.raises(tt.errors.UnknownLeafError):
-        WHOLE.only(kind).reindex(["a", "h"])
 
 
 @pytest.mark.parametrize("first", [x for k in range(6) for x in itertools.combinations(KINDS, k)], ids=" ".join)
@@ -220,11 +201,6 @@ def test_knowledge__names_that_are_no_samples(kind):
         Knowledge.of(["a", "b", "q", "r"], **given)
     known = Knowledge.of(["a", "b", "q", "r"], **given, missing_samples="ignore")
     assert says(known) == {x for x in says(WHOLE.only(kind)) if named(x) <= {"a", "b"}}
-
-
-def test_knowledge__a_list_of_classes_needs_samples():
-    with pytest.raises(TypeError, match="classes must go by name"):
-        Knowledge.of(classes=["x", "y"])
 
 
 def test_knowledge__it_stays_as_it_is():
@@ -322,11 +298,6 @@ def test_knowledge__a_file_that_does_not_fit(change, words, tmp_path):
     with pytest.raises(tt.ParseError, match=words) as told:
         tt.read_knowledge(path)
     assert told.value.path == str(path)
-
-
-def test_knowledge__other_json_is_told():
-    with pytest.raises(tt.ParseError, match=r"Knowledge\.of joins"):
-        tt.read_knowledge(io.StringIO('[{"a": 1}]'))
 
 
 @pytest.mark.parametrize("name", [float("inf"), float("-inf")])
@@ -458,3 +429,19 @@ def test_knowledge__in_active_and_temporal_clustering():
     X, times, objects = np.concatenate([samples(), samples(8, 1)]), [1] * 8 + [2] * 8, NAMES * 2
     labels = two.fit(X, times=times, objects=objects, pairs=PAIRS).labels_.tolist()
     assert two.fit(X, times=times, objects=objects, knowledge=known).labels_.tolist() == labels
+
+
+test_knowledge_value__refused = refusals(
+    "knowledge: samples are distinct and in order",
+    Refusal(lambda: Knowledge.of(["cat", "cat", "dog"], classes=list("xxy")), tt.errors.DuplicateLeafError),
+    Refusal(lambda: Knowledge.of("abc"), TypeError),
+    Refusal(lambda: Knowledge.of(-1), ValueError, "-1"),
+    "knowledge: part refuses a mask of another length",
+    Refusal(lambda: WHOLE.part(np.zeros(3, bool)), ValueError, r"shape \(8,\), not \(3,\)"),
+    "knowledge: reindex needs all of whom something is said",
+    Refusal(lambda kind: WHOLE.only(kind).reindex(["a", "h"]), tt.errors.UnknownLeafError, each=KINDS),
+    "knowledge: a list of classes needs samples",
+    Refusal(lambda: Knowledge.of(classes=["x", "y"]), TypeError, "classes must go by name"),
+    "knowledge: other json is told",
+    Refusal(lambda: tt.read_knowledge(io.StringIO('[{"a": 1}]')), tt.ParseError, r"Knowledge\.of joins"),
+)

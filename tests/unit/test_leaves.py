@@ -5,6 +5,7 @@ import pickle
 
 import numpy as np
 import pytest
+from refusals import Refusal, refusals
 
 from tripletree.core.leaves import LeafIndex
 from tripletree.errors import DuplicateLeafError, UnknownLeafError
@@ -99,11 +100,6 @@ def test_leaves__labels_must_be_hashable(labels):
         LeafIndex(labels)
 
 
-def test_leaves__a_negative_number_is_refused():
-    with pytest.raises(ValueError, match="the number of leaves is -3"):
-        LeafIndex(-3)
-
-
 @pytest.mark.parametrize("labels", [[float("nan"), 1.0], ["a", float("nan")], np.array([np.nan, 1.0])])
 def test_leaves__nan_is_no_label(labels):
     with pytest.raises(ValueError, match="is nan, which is not equal to itself"):
@@ -176,12 +172,6 @@ def test_leaves__take_refuses_what_is_no_index(which):
         LeafIndex(["a", "b", "c"]).take(which)
 
 
-def test_leaves__take_refuses_repeats():
-    with pytest.raises(DuplicateLeafError) as caught:
-        LeafIndex(["a", "b"]).take([1, 1])
-    assert caught.value.labels == ["b"]
-
-
 def test_leaves__slices_are_plain_sequences():
     assert LeafIndex(["a", "b", "c"])[1:] == ("b", "c")
     assert LeafIndex(5)[1:3] == range(1, 3)
@@ -234,3 +224,11 @@ def test_leaves__a_list_changed_later_does_not_show():
 )
 def test_leaves__repr(labels, shown):
     assert repr(LeafIndex(labels)) == shown
+
+
+test_leaves__refused = refusals(
+    "a negative number",
+    Refusal(lambda: LeafIndex(-3), ValueError, "the number of leaves is -3"),
+    "take refuses repeats",
+    Refusal(lambda: LeafIndex(["a", "b"]).take([1, 1]), DuplicateLeafError, labels=["b"]),
+)

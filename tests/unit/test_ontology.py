@@ -19,6 +19,7 @@ from dag_oracle import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
+from refusals import Refusal, refusals
 
 from tripletree.algorithms.induce import all_triplets
 from tripletree.core.hierarchy import Hierarchy
@@ -205,24 +206,11 @@ def test_ontology__what_does_not_fit_is_refused(terms, edges, keywords, words):
     assert words in str(refused(terms, edges, **keywords))
 
 
-def test_ontology__repeated_terms_are_refused():
-    with pytest.raises(DuplicateLeafError, match="among the terms: 'a'") as caught:
-        Ontology(["a", "b", "a"], [])
-    assert caught.value.labels == ["a"]
-
-
 def test_ontology__unknown_terms_come_with_near_names():
     o = Ontology(["animal", "plant"], [])
     for ask in (o.parents, o.children, o.ancestors, o.descendants, o.name):
         with pytest.raises(UnknownLeafError, match="1 unknown among the terms: 'animol' .did you mean 'animal'"):
             ask("animol")
-
-
-def test_ontology__unknown_ids_have_no_near_names():
-    o = Ontology([f"GO:{k:07d}" for k in range(100)], [])
-    with pytest.raises(UnknownLeafError, match="unknown among the terms: 'GO:0006281'; the 100 known") as caught:
-        o.parents("GO:0006281")
-    assert caught.value.suggestions == {}
 
 
 def test_ontology__methods_are_those_of_ontology():
@@ -507,13 +495,6 @@ def test_ontology__resolution_of_a_tree_is_the_same_by_every_reading():
     assert set(found.values()) == {500 * 998 / (1000 * 999 * 998 // 6)}
 
 
-def test_ontology__resolution_wants_three_leaves():
-    with pytest.raises(ValueError, match="need at least three leaf terms for a triplet; this ontology has 2"):
-        Ontology(list("rab"), [(1, 0), (2, 0)]).resolution()
-    with pytest.raises(ValueError, match="this ontology has 1"):
-        Ontology(["a"], []).resolution()
-
-
 def test_ontology__all_permutations_of_edges_say_the_same_but_for_first():
     graph = {0: set(), 1: {0}, 2: {0}, 3: {1, 2}, 4: {1}, 5: {2}}
     edges = [(x, p) for x in graph for p in graph[x]]
@@ -522,3 +503,23 @@ def test_ontology__all_permutations_of_edges_say_the_same_but_for_first():
         o = Ontology(range(6), order)
         assert o == made(graph)
         assert o.parents(3) == [p for x, p in order if x == 3]
+
+
+test_ontology__refused = refusals(
+    "repeated terms",
+    Refusal(lambda: Ontology(["a", "b", "a"], []), DuplicateLeafError, "among the terms: 'a'", labels=["a"]),
+    "unknown ids have no near names",
+    Refusal(
+        lambda: Ontology([f"GO:{k:07d}" for k in range(100)], []).parents("GO:0006281"),
+        UnknownLeafError,
+        "unknown among the terms: 'GO:0006281'; the 100 known",
+        suggestions={},
+    ),
+    "resolution wants three leaves",
+    Refusal(
+        lambda: Ontology(list("rab"), [(1, 0), (2, 0)]).resolution(),
+        ValueError,
+        "need at least three leaf terms for a triplet; this ontology has 2",
+    ),
+    Refusal(lambda: Ontology(["a"], []).resolution(), ValueError, "this ontology has 1"),
+)

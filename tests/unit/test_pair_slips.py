@@ -116,12 +116,6 @@ def test_strategies__parameters_out_of_range(strategy, error, words):
 # ------------------------------------------------------------------ parameters and scales
 
 
-@pytest.mark.parametrize("Method", [BoostedConstrainedKMeans, COPKMeans, ConstrainedCompleteLink, ReCon, *SOFT])
-def test_parameters__true_is_no_number(Method):
-    with pytest.raises(ValueError, match=f"n_clusters of {Method.__name__} must be a number, not True"):
-        Method(True).fit(X)
-
-
 @pytest.mark.parametrize("scale", [1e-80, 1e80])
 def test_svm__scales_at_which_weights_vanish_are_refused(scale):
     with pytest.raises(ValueError, match="scale X"):

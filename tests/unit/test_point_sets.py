@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from refusals import Refusal, refusals
 from sklearn.cluster import KMeans
 from sklearn.metrics import rand_score
 
@@ -132,12 +133,10 @@ def test_maker__wrong_noise_is_refused(make, noise, error, said):
         make(noise=noise)
 
 
-def test_maker__other_wrong_values_are_refused():
-    with pytest.raises(ValueError, match=r"factor is 1.5; it must be in 0\.\.1"):
-        make_circles(factor=1.5)
-    with pytest.raises(ValueError, match="length is -1; it must be at least 0"):
-        make_storm_clouds(length=-1)
-    with pytest.raises(TypeError, match="positional argument"):
-        make_xor(100, 0.1)
-    with pytest.raises(ValueError, match="random_state must be"):
-        make_xor(random_state=-1)
+test_point_sets__refused = refusals(
+    "maker: other wrong values",
+    Refusal(lambda: make_circles(factor=1.5), ValueError, r"factor is 1.5; it must be in 0\.\.1"),
+    Refusal(lambda: make_storm_clouds(length=-1), ValueError, "length is -1; it must be at least 0"),
+    Refusal(lambda: make_xor(100, 0.1), TypeError, "positional argument"),
+    Refusal(lambda: make_xor(random_state=-1), ValueError, "random_state must be"),
+)

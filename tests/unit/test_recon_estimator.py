@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 import sklearn
 import tqdm.auto
+from refusals import Refusal, refusals
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.exceptions import NotFittedError
@@ -24,11 +25,6 @@ NAMES = list("abcdefgh")
 
 
 # ------------------------------------------------------------------ results
-
-
-def test_parameters__no_threads_are_no_number_of_threads(X):
-    with pytest.raises(ValueError, match="The 'n_jobs' parameter of ReCon must be"):
-        ReCon(n_jobs=0).fit(X)
 
 
 def test_results__by_hand():
@@ -294,8 +290,10 @@ def test_classes__validated(rng):
     assert found.settings[1] == "all of them hold"
 
 
-def test_classes__that_do_not_fit(frame):
-    with pytest.raises(UnknownLeafError, match="'q'"):
-        ReCon(3).fit(frame, classes={"a": "x", "q": "y"})
-    with pytest.raises(InvalidLabelsError, match="8"):
-        ReCon(3).fit(frame, classes=["x", "y"])
+test_recon_estimator__refused = refusals(
+    "parameters: no threads are no number of threads",
+    Refusal(lambda X: ReCon(n_jobs=0).fit(X), ValueError, "The 'n_jobs' parameter of ReCon must be"),
+    "classes: that do not fit",
+    Refusal(lambda frame: ReCon(3).fit(frame, classes={"a": "x", "q": "y"}), UnknownLeafError, "'q'"),
+    Refusal(lambda frame: ReCon(3).fit(frame, classes=["x", "y"]), InvalidLabelsError, "8"),
+)

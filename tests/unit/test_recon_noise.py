@@ -1,6 +1,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from refusals import Refusal, refusals
 
 from tripletree.algorithms.build import is_consistent
 from tripletree.algorithms.induce import displays
@@ -170,17 +171,6 @@ def test_penalty__metrics_and_distances(X):
     assert one.predict(X).shape == (6,)
 
 
-@pytest.mark.parametrize("penalty", [-0.1, "strong", np.nan, np.inf])
-def test_penalty__bad_values(X, penalty):
-    with pytest.raises(ValueError, match="penalty"):
-        ReCon(penalty=penalty).fit(X)
-
-
-def test_penalty__does_not_go_with_micro_clusters(X):
-    with pytest.raises(ValueError, match="micro_clusters=3 cannot go with a penalty"):
-        ReCon(penalty=0.1, micro_clusters=3).fit(X)
-
-
 def test_penalty__one_sample():
     assert ReCon(1, penalty="auto").fit([[1.0]]).labels_.tolist() == [0]
 
@@ -199,6 +189,15 @@ def test_penalty__weights_of_any_size_are_the_same(weight, linkage):
     assert np.array_equal(plain.linkage_, heavy.linkage_)
 
 
-def test_penalty__is_no_boolean():
-    with pytest.raises(ValueError, match="penalty"):
-        ReCon(penalty=True).fit(np.arange(4.0)[:, None])
+test_recon_noise__refused = refusals(
+    "penalty: bad values",
+    Refusal(
+        lambda penalty, X: ReCon(penalty=penalty).fit(X), ValueError, "penalty", each=[-0.1, "strong", np.nan, np.inf]
+    ),
+    "penalty: does not go with micro clusters",
+    Refusal(
+        lambda X: ReCon(penalty=0.1, micro_clusters=3).fit(X), ValueError, "micro_clusters=3 cannot go with a penalty"
+    ),
+    "penalty: is no boolean",
+    Refusal(lambda: ReCon(penalty=True).fit(np.arange(4.0)[:, None]), ValueError, "penalty"),
+)

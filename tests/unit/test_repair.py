@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from examples import caterpillar, planted, uniform_binary, yule
+from refusals import Refusal, refusals
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
@@ -109,17 +110,6 @@ def test_repair__exact_refuses_more_leaves_than_it_can_do(noisy):
     with pytest.raises(LimitExceededError, match="connect 20 leaves, more than the 15 up to which") as caught:
         repair(noisy, method="exact")
     assert caught.value.limit == 15 < caught.value.size
-
-
-def test_repair__refuses_what_is_no_triplet_set_or_no_budget(noisy):
-    with pytest.raises(TypeError, match="expected a TripletSet"):
-        repair([("a", "b", "c")])
-    with pytest.raises(ValueError, match="max_steps is -1"):
-        repair(noisy, max_steps=-1)
-    with pytest.raises(TypeError, match="max_steps must be a whole number"):
-        repair(noisy, max_steps=1.5)
-    with pytest.raises(TypeError, match="random_state must be"):
-        repair(noisy, random_state="seed")
 
 
 # ---------------------------------------------------------------------- reproducible, interruptible, bounded
@@ -350,3 +340,12 @@ def test_repair__long_ladders_do_no_harm(method):
     assert displays(caterpillar(n), t).sum() == n - 2
     found = repair(t, method=method, max_steps=0)
     assert len(found.dropped) == 1 or method != "greedy"
+
+
+test_repair__refused = refusals(
+    "refuses what is no triplet set or no budget",
+    Refusal(lambda: repair([("a", "b", "c")]), TypeError, "expected a TripletSet"),
+    Refusal(lambda noisy: repair(noisy, max_steps=-1), ValueError, "max_steps is -1"),
+    Refusal(lambda noisy: repair(noisy, max_steps=1.5), TypeError, "max_steps must be a whole number"),
+    Refusal(lambda noisy: repair(noisy, random_state="seed"), TypeError, "random_state must be"),
+)

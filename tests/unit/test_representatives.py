@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusals import Refusal, refusals
 from sklearn.metrics import adjusted_rand_score
 
 from tripletree import TripletSet, displays, sample_class_triplets
@@ -125,22 +126,6 @@ def test_fit__empty_micro_clusters_have_the_label_of_the_nearest():
     assert fit.cell_labels.tolist() == [0, 0, 1, 1]
 
 
-def test_micro_clusters__bad_input_is_refused():
-    centres = [[0.0], [5.0]]
-    with pytest.raises(ValueError, match=r"expected a table of shape \(n, 1\)"):
-        micro_clusters([[1.0, 2.0]], centres)
-    with pytest.raises(ValueError, match="row 1 holds NaN or infinity"):
-        micro_clusters([[1.0], [np.nan]], centres)
-    with pytest.raises(ValueError, match="parts is empty"):
-        merge_micro_clusters([])
-    with pytest.raises(ValueError, match=r"different centres: \(2, 1\) and \(1, 1\)"):
-        merge_micro_clusters([micro_clusters([[1.0]], centres), micro_clusters([[1.0]], [[0.0]])])
-    with pytest.raises(ValueError, match="samples is empty"):
-        micro_cluster_centres(np.empty((0, 2)), 3)
-    with pytest.raises(ValueError, match="n_centres"):
-        micro_cluster_centres([[1.0]], 0)
-
-
 def test_fit__bad_input_is_refused():
     centres = [[0.0], [5.0]]
     found = micro_clusters([[1.0], [4.0]], centres)
@@ -163,3 +148,18 @@ def test_fit__bad_input_is_refused():
     named["names"] = ["a", "b", "micro-cluster 1"]
     with pytest.raises(DuplicateLeafError):
         fit_micro_clusters(ReCon(2), found, centres, **named, triplets=[("a", "b", "micro-cluster 1")])
+
+
+test_representatives__refused = refusals(
+    "micro clusters: bad input",
+    Refusal(lambda: micro_clusters([[1.0, 2.0]], [[0.0], [5.0]]), ValueError, r"expected a table of shape \(n, 1\)"),
+    Refusal(lambda: micro_clusters([[1.0], [np.nan]], [[0.0], [5.0]]), ValueError, "row 1 holds NaN or infinity"),
+    Refusal(lambda: merge_micro_clusters([]), ValueError, "parts is empty"),
+    Refusal(
+        lambda: merge_micro_clusters([micro_clusters([[1.0]], [[0.0], [5.0]]), micro_clusters([[1.0]], [[0.0]])]),
+        ValueError,
+        r"different centres: \(2, 1\) and \(1, 1\)",
+    ),
+    Refusal(lambda: micro_cluster_centres(np.empty((0, 2)), 3), ValueError, "samples is empty"),
+    Refusal(lambda: micro_cluster_centres([[1.0]], 0), ValueError, "n_centres"),
+)

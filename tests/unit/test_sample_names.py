@@ -10,16 +10,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 import tripletree as tt
-from tripletree.cluster import (
-    CVQE,
-    BoostedConstrainedKMeans,
-    ConstrainedCompleteLink,
-    COPKMeans,
-    DivisiveReCon,
-    MPCKMeans,
-    PCKMeans,
-    ReCon,
-)
+from tripletree.cluster import DivisiveReCon, ReCon
 
 RNG = np.random.default_rng(3)
 CLASSES = np.repeat([0, 1, 2], 10)
@@ -27,37 +18,11 @@ X = CLASSES[:, None] * 3.0 + RNG.normal(size=(30, 2))
 NAMES = [f"sample {i}" for i in range(30)]
 TRIPLETS = tt.sample_class_triplets(CLASSES, 40, random_state=0)
 NAMED_TRIPLETS = [tuple(NAMES[i] for i in row) for row in TRIPLETS.rows.tolist()]
-PAIRS = tt.sample_class_pairs(CLASSES, 12, random_state=0)
-NAMED_PAIRS = tt.PairwiseConstraints(PAIRS.must_link, PAIRS.cannot_link, NAMES)
-WITH_PAIRS = [
-    ReCon,
-    DivisiveReCon,
-    ConstrainedCompleteLink,
-    COPKMeans,
-    PCKMeans,
-    MPCKMeans,
-    CVQE,
-    BoostedConstrainedKMeans,
-]
 
 
 def made(method, **parameters):
     seed = {"random_state": 0} if "random_state" in method().get_params() else {}
     return method(n_clusters=3, **seed, **parameters)
-
-
-@pytest.mark.parametrize("method", WITH_PAIRS)
-def test_sample_names__pairs_by_name_are_those_by_row(method):
-    by_row = made(method).fit(X, pairs=PAIRS)
-    by_name = made(method).fit(X, pairs=NAMED_PAIRS, sample_names=NAMES)
-    assert by_name.labels_.tolist() == by_row.labels_.tolist()
-    assert list(by_name.labels_) == list(made(method).fit_predict(X, pairs=NAMED_PAIRS, sample_names=np.array(NAMES)))
-    with pytest.raises(LookupError):
-        made(method).fit(X, pairs=NAMED_PAIRS)
-    with pytest.raises(ValueError, match="sample_names has 29 names, X has 30 rows"):
-        made(method).fit(X, pairs=NAMED_PAIRS, sample_names=NAMES[1:])
-    with pytest.raises(TypeError, match="sample_names must be a list"):
-        made(method).fit(X, sample_names="sample")
 
 
 @pytest.mark.parametrize("method", [ReCon, DivisiveReCon])

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from examples import two_level
+from refusals import Refusal, refusals
 
 from tripletree.algorithms.build import is_consistent, one_tree
 from tripletree.algorithms.decompose import decompose
@@ -140,12 +141,6 @@ def test_triplets_from_classes__one_value_is_no_sequence_of_classes(y):
         triplets_from_classes(y)
 
 
-@pytest.mark.parametrize("y", [[[1, 2], [3, 4]], np.zeros((2, 2)), np.array(5)])
-def test_triplets_from_classes__classes_stand_in_one_row(y):
-    with pytest.raises((InvalidLabelsError, ValueError)):
-        triplets_from_classes(y)
-
-
 @pytest.mark.parametrize(
     "y",
     [
@@ -247,13 +242,6 @@ def test_classes__codes_for_no_value_among_numbers(y):
 )
 def test_classes__codes_among_their_like_are_classes(y):
     assert len(triplets_from_classes(y)) == len(triplets_from_classes(y, missing=[])) == 4
-
-
-def test_triplets_from_classes__leaves_must_fit():
-    with pytest.raises(ValueError, match="y has 2 entries for 1 leaves"):
-        triplets_from_classes(["a", "b"], leaves=["x"])
-    with pytest.raises(DuplicateLeafError):
-        triplets_from_classes(["a", "b"], leaves=["x", "x"])
 
 
 @pytest.mark.parametrize("samples", [[-1], [2], [0.0], [0, 0], [True], [[0, 1]], 1, ["a"]])
@@ -410,13 +398,6 @@ def test_odd_one_out__answers_are_taken_as_they_are():
     assert caught.value.labels == ["d"]
 
 
-def test_odd_one_out__answers_are_given_once():
-    with pytest.raises(TypeError, match="odd is missing: give the answer to each trio, or an AnswerSet"):
-        triplets_from_odd_one_out([("a", "b", "c")])
-    with pytest.raises(TypeError, match="odd is given together with an AnswerSet"):
-        triplets_from_odd_one_out(AnswerSet(), [])
-
-
 def test_classes__series_of_polars_and_masks_of_pandas():
     polars = pytest.importorskip("polars")
     assert list(triplets_from_classes(polars.Series(["x", "x", "y", "y"]))) == [(0, 1, 2), (2, 3, 0)]
@@ -533,3 +514,23 @@ def test_classes__usual_codes_are_classes_without_a_word(y):
 def test_classes__a_dot_is_no_class():
     with pytest.warns(UserWarning, match=r"y: '\.' \(1 of 4\) is taken for no class"):
         assert list(triplets_from_classes(["a", "a", "b", "."])) == [(0, 1, 2)]
+
+
+test_supervision__refused = refusals(
+    "triplets from classes: classes stand in one row",
+    Refusal(
+        lambda y: triplets_from_classes(y),
+        (InvalidLabelsError, ValueError),
+        each=[[[1, 2], [3, 4]], np.zeros((2, 2)), np.array(5)],
+    ),
+    "triplets from classes: leaves must fit",
+    Refusal(lambda: triplets_from_classes(["a", "b"], leaves=["x"]), ValueError, "y has 2 entries for 1 leaves"),
+    Refusal(lambda: triplets_from_classes(["a", "b"], leaves=["x", "x"]), DuplicateLeafError),
+    "odd one out: answers are given once",
+    Refusal(
+        lambda: triplets_from_odd_one_out([("a", "b", "c")]),
+        TypeError,
+        "odd is missing: give the answer to each trio, or an AnswerSet",
+    ),
+    Refusal(lambda: triplets_from_odd_one_out(AnswerSet(), []), TypeError, "odd is given together with an AnswerSet"),
+)

@@ -6,6 +6,7 @@ import pickle
 
 import numpy as np
 import pytest
+from refusals import Refusal, refusals
 
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.triplets import TripletSet
@@ -122,28 +123,10 @@ def test_triplets__a_leaf_twice_is_refused(bad):
     assert caught.value.row == 1
 
 
-@pytest.mark.parametrize(
-    "rows", [[0, 1, 2], [[0, 1]], [[[0, 1, 2]]], np.empty((0, 2)), np.empty((3, 0)), None, "", {(0, 1, 2)}]
-)
-def test_triplets__other_shapes_are_refused(rows):
-    with pytest.raises(InvalidTripletError, match=r"expected an array of shape \(m, 3\)"):
-        TripletSet(rows, 3)
-
-
-def test_triplets__ragged_rows_are_refused():
-    with pytest.raises(InvalidTripletError, match="differ in length"):
-        TripletSet([(0, 1, 2), (0, 1)], 3)
-
-
 @pytest.mark.parametrize("rows", [[[0.0, 1.0, 2.0]], [[True, False, True]], [[0, 1, 2**70]]])
 def test_triplets__other_types_are_refused(rows):
     with pytest.raises(InvalidTripletError, match="expected an array of integer leaf indices"):
         TripletSet(rows, 3)
-
-
-def test_triplets__labels_are_sent_to_from_labels():
-    with pytest.raises(InvalidTripletError, match=r"use TripletSet\.from_labels"):
-        TripletSet([("a", "b", "c")], ["a", "b", "c"])
 
 
 # ---------------------------------------------------------------------- weights
@@ -175,11 +158,6 @@ def test_triplets__weights_must_be_numbers(weights):
         TripletSet([[0, 1, 2], [0, 2, 1]], 3, weights)
 
 
-def test_triplets__weights_that_add_up_to_infinity_are_refused():
-    with pytest.raises(InvalidTripletError, match="add up to infinity"):
-        TripletSet([[0, 1, 2], [1, 0, 2]], 3, [1e308, 1e308])
-
-
 def test_triplets__no_rows_with_weights():
     assert TripletSet([], 3, []).weights.shape == (0,)
     assert TripletSet.from_labels([], weights=[]).weights.shape == (0,)
@@ -208,16 +186,6 @@ def test_triplets__restrict_keeps_the_order_of_the_labels_and_the_weights(weight
     assert list(part) == [("b", "a", "d")]
     assert part.weights.tolist() == [2]
     assert len(weighted.restrict([])) == 0
-
-
-def test_triplets__restrict_refuses_other_labels(weighted):
-    with pytest.raises(UnknownLeafError) as caught:
-        weighted.restrict(["a", "x", "y"])
-    assert caught.value.labels == ["x", "y"]
-    with pytest.raises(UnknownLeafError, match="give a list of labels"):
-        weighted.restrict("abc")
-    with pytest.raises(DuplicateLeafError):
-        weighted.restrict(["a", "b", "a"])
 
 
 def test_triplets__reindex_needs_every_leaf_that_occurs(weighted):
@@ -391,3 +359,26 @@ def test_contains__is_that_of_a_set(rng, n, m):
     for a, b, c in itertools.permutations(range(min(n, 8)), 3):
         assert ((a, b, c) in t) == ((min(a, b), max(a, b), c) in held)
     assert all(x in t for x in t)
+
+
+test_triplets__refused = refusals(
+    "other shapes",
+    Refusal(
+        lambda rows: TripletSet(rows, 3),
+        InvalidTripletError,
+        r"expected an array of shape \(m, 3\)",
+        each=[[0, 1, 2], [[0, 1]], [[[0, 1, 2]]], np.empty((0, 2)), np.empty((3, 0)), None, "", {(0, 1, 2)}],
+    ),
+    "ragged rows",
+    Refusal(lambda: TripletSet([(0, 1, 2), (0, 1)], 3), InvalidTripletError, "differ in length"),
+    "labels are sent to from labels",
+    Refusal(
+        lambda: TripletSet([("a", "b", "c")], ["a", "b", "c"]), InvalidTripletError, r"use TripletSet\.from_labels"
+    ),
+    "weights that add up to infinity",
+    Refusal(lambda: TripletSet([[0, 1, 2], [1, 0, 2]], 3, [1e308, 1e308]), InvalidTripletError, "add up to infinity"),
+    "restrict refuses other labels",
+    Refusal(lambda weighted: weighted.restrict(["a", "x", "y"]), UnknownLeafError, labels=["x", "y"]),
+    Refusal(lambda weighted: weighted.restrict("abc"), UnknownLeafError, "give a list of labels"),
+    Refusal(lambda weighted: weighted.restrict(["a", "b", "a"]), DuplicateLeafError),
+)
