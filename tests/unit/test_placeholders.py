@@ -29,7 +29,7 @@ FILLERS = """uncultured|g__uncultured|uncultured bacterium|s__uncultured_bacteri
 D_5__uncultured|Incertae_Sedis|Unknown Family|environmental samples|environmental samples <Bacteria>
 Fungi_cls_Incertae_sedis|Firmicutes_unclassified|unclassified Felidae|human gut metagenome|Quercus sp.|s__Quercus_sp
 no rank|g__norank_f__Lachno|g__|__|Unidentified|Felidae environmental sample|Gyrista_XXX_sp.
-Felidae indet.|Quercus spp.
+Felidae indet.|Quercus spp.|f__Clostridiales_noname|Noname
 [unassigned] Gastropoda|[Unassigned]|Fungi (incertae sedis)|Fungi [Incertae_sedis]|Incertae familiae|Incerti subordinis
 Uncategorized|uncategorised|indet.|Indet|undet.|Mammalia_not_assigned|NoHit|no match|No_match|g__No-hit|o__No_matches
 Other bacteria|other_mammals|Miscellaneous fungi|various|Uncl. Felidae|Unident.|UNK|Lymphoma, unspecified|lymphoma, NOS
@@ -37,7 +37,7 @@ Fungi (unidentified)|<unknown>|not provided|Unresolved Felidae|Fungi inc. sed.
 Other|k__Others|Not_available|not applicable|unranked|Unnamed|misc.|No blast hit|not assigned"""
 TAXA = """Quercus robur|Unio|Uncinula necator|Fusarium oxysporum f. sp. cubense|WRAA01 sp1|s__Bog-38 sp002|Bacillota_A
 Xenopus|Quercus robur subsp. x|Assignia|Sedisa|Franka|Spp1|Pseudomonas_X
-Unkia|Matchia|Uncategoria|Incertella|Aedes (Stegomyia)|Nostoc|Brothera|Variousia
+Unkia|Nonamea|Matchia|Uncategoria|Incertella|Aedes (Stegomyia)|Nostoc|Brothera|Variousia
 Flavobacterium|Otheria|Notothenia|Miscanthus|Microorganisms|organism"""
 
 
