@@ -7,6 +7,8 @@ import shlex
 import numpy as np
 import pytest
 
+from tripletree.io.phylip import phylip_table
+
 NAMES = ["Homo sapiens", "Pan-pan", "3x", "Bos", "Ovis", "Sus"]
 PLACES = np.array([0.0, 1.0, 2.5, 30.0, 31.0, 33.5])
 D = np.abs(PLACES[:, None] - PLACES)
@@ -20,6 +22,12 @@ def table_of(values, *, names=NAMES, columns=None, cells=lambda x, i, j: f"{x:g}
     return "\n".join(map(",".join, lines)) + "\n"
 
 
+def phylip(cells, mark="\t"):
+    """Distances in PHYLIP's form: `cells` tells how many numbers line i has."""
+    rows = [[x, *(f"{y:g}" for y in D[i][: cells(i)])] for i, x in enumerate(NAMES)]
+    return "\n".join([str(len(D)), *map(mark.join, rows), ""])
+
+
 IN_R = ["Homo.sapiens", "Pan.pan", "X3x", "Bos", "Ovis", "Sus"]
 KINDS = {
     "whole": (table_of(D), ["distances", "features"]),
@@ -31,6 +39,9 @@ KINDS = {
     "names of R": (table_of(D, columns=IN_R), ["distances", "features"]),
     "rows without names": (table_of(D, names=None), ["distances", "features"]),
     "numbers": (table_of(D, names=list("123456"), columns=list("123456")), ["distances", "features"]),
+    "PHYLIP": (phylip(lambda i: 6, " "), ["distances", "features"]),
+    "PHYLIP, lower": (phylip(lambda i: i), ["distances"]),
+    "PHYLIP, lower, diagonal": (phylip(lambda i: i + 1, "  "), ["distances"]),
     "similarities": (table_of(1 - D / 40), ["similarities", "features"]),
     "percents": (table_of(100 - D, cells=lambda x, i, j: "-" if i == j else f"{x:g}"), ["distances", "similarities"]),
 }
@@ -92,6 +103,11 @@ def test_cluster__numbers_that_are_no_distances_are_refused(tmp_path, run, value
     (tmp_path / "d.csv").write_text(table_of(values))
     more = ["-k", "2", "--metric", metric, "--linkage", "average"]
     assert said in run("cluster", tmp_path / "d.csv", *more, status=2).stderr
+
+
+@pytest.mark.parametrize("text", ["3\na 1\nb 2\n", "2\na\nb x\n", "2 2\na\nb 1\n", "1\na 0\n"])
+def test_phylip_table__other_texts_are_none(text):
+    assert phylip_table(text, None) is None
 
 
 def test_cluster__a_table_that_is_not_square_has_no_distances(tmp_path, run):

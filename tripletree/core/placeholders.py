@@ -59,8 +59,8 @@ _FILLED = re.compile(r"(.+?)_X+", re.DOTALL)
 _SIGNS = (
     *(b"unc", b"unid", b"unde", b"unk", b"assign", b"rank", b"ohit", b" hit", b"_hit", b"-hit", b"match", b"ambigu"),
     *(b"incert", b"inc.", b"environm", b"metagen", b"indet", b"sp\0", b"spp", b"_x", b"__\0", b"unpla", b"unnam"),
-    *(b"unsp", b"unra", b"unall", b"unres", b"not ", b"not_", b" nos\0", b"_nos\0", b"other", b"misc", b"various", b"noname"),
-    *(b"\0na\0", b"\0nan\0", b"\0n/a\0", b"<na>", b"null\0", b"\0none\0", b"\0?\0", b"\0-\0"),
+    *(b"unsp", b"unra", b"unall", b"unres", b"not ", b"not_", b" nos\0", b"_nos\0", b"other", b"misc", b"various"),
+    *(b"noname", b"\0na\0", b"\0nan\0", b"\0n/a\0", b"<na>", b"null\0", b"\0none\0", b"\0?\0", b"\0-\0"),
     *(b"__na\0", b"__nan\0", b"__n/a\0", b"__none\0", b"__?\0", b"__-\0"),
 )
 #: Leaves with one of these texts are open, without a closer look but for a forma specialis. Names stand between NULs.

@@ -25,6 +25,7 @@ from tripletree.core.notes import note
 from tripletree.core.placeholders import FILLER, MEMBER, TAXON
 from tripletree.errors import MissingDependencyError, ParseError, TripletreeError
 from tripletree.io.json_text import load_json
+from tripletree.io.phylip import phylip_table
 from tripletree.io.source import check_ratio, decoded, is_parquet, read_bytes, write_atomic_bytes
 from tripletree.tables.cells import cell_of, cell_text, is_number, with_point
 from tripletree.tables.rows import FRAME, RowTable, table_of
@@ -258,12 +259,16 @@ def read_table(
     decimal : {".", ","}
         The mark before decimals. Where it is a comma, other delimiters come first.
     titles : bool
-        True if lines of one cell above the header, as spreadsheets have them, are passed over.
+        True if lines of one cell above the header, as spreadsheets have them, are passed over, and distances in
+        PHYLIP's form are read.
     """
     found = table_or_text(path)
     if isinstance(found, RowTable):
         return found
     text, name = with_newlines(found.text), found.path
+    distances = phylip_table(text, name) if titles else None
+    if distances is not None:
+        return distances
     above = _lines_of_titles(text) if titles else 0
     title = text[: text.find("\n")] if above else ""
     text = text.split("\n", above)[-1]
