@@ -227,3 +227,36 @@ def test_cluster__titles_above_decimal_commas_and_groups_of_columns(run):
     told = run("cluster", "-", "-k", 2, text=groups, status=2).stderr
     assert "if line 2 is the header, delete what stands above it" in told
     run("cluster", "-", "-k", 2, text=groups.partition("\n")[2])
+
+
+PENGUINS = table(species=["Adelie"] * 3 + ["Gentoo"] * 3 + ["Chinstrap"] * 2, bill_mm=V, flipper_mm=W)
+
+
+def test_cluster__a_first_column_of_classes_names_no_rows(run):
+    """Its classes were called repeated labels, also with --classes, and no printed command led on."""
+    with_classes = run("cluster", "-", "-k", "3", "--classes", "species", text=PENGUINS)
+    assert [x.split(",")[0] for x in with_classes.stdout.splitlines()] == ["label", *map(str, range(8))]
+    found = [x.split(",")[1] for x in with_classes.stdout.splitlines()[1:]]
+    assert len(set(found[:3])) == len(set(found[3:6])) == len(set(found[6:])) == 1
+    told = run("cluster", "-", "-k", "3", text=PENGUINS, status=2).stderr
+    assert "not numeric: 'species' ('Adelie' in line 2); leave them out with --drop species, name" in told
+    run("cluster", "-", "-k", "3", "--drop", "species", text=PENGUINS)
+
+
+def test_cluster__a_first_column_that_repeats_is_one_of_labels_if_knowledge_is_about_them(run, tmp_path):
+    (tmp_path / "h.nwk").write_text("((Adelie,Chinstrap),Gentoo);")
+    told = run("cluster", "-", "-k", "3", "--hierarchy", tmp_path / "h.nwk", text=PENGUINS, status=2).stderr
+    assert "3 leaf labels occur more than once" in told
+
+
+def test_cluster__one_that_seldom_repeats_is_one_of_labels(run):
+    told = run("cluster", "-", text=table(animal=[*NAMED[:-1], "t0"], v=V), status=2).stderr
+    assert "1 leaf label occurs more than once in <standard input> (column 'animal';" in told
+
+
+def test_cluster__all_columns_of_words_are_left_out_as_printed(run):
+    text = table(animal=NAMED, v=V, sex=list("mfmfmfmf"), island=list("aabbccdd"))
+    told = run("cluster", "-", text=text, status=2).stderr
+    assert "leave them out with --drop sex --drop island, name" in told
+    run("cluster", "-", "--drop", "sex", "--drop", "island", text=text)
+    assert "--classes NAME" not in run("cluster", "-", "--classes", "sex", text=text, status=2).stderr

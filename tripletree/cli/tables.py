@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -303,9 +303,9 @@ def read_table(
     source : str
         A path, or '-' for the standard input.
     index_column : str, optional
-        The column of labels. By default the first one if it holds text, has no name or is called id, index, label,
-        name or sample, else one of different texts or whole numbers that is called an id, or that holds more of the
-        names in the knowledge, else the rows are numbered from 0.
+        The column of labels. By default the first one if it has no name, is called id, index, label, name or sample,
+        or holds text in which more than half of the rows differ. Else one of different texts or whole numbers that is
+        called an id, or that holds more of the names in the knowledge. Else the rows are numbered from 0.
     class_column : str, optional
         A column of classes. Empty, or NA and the like, where the class is not known. Or a file, if no column is
         called so: a table with a header, whose first two columns are labels and classes.
@@ -362,7 +362,8 @@ def read_table(
         texts = columns.pop(text_column)
     usual = index_column or next(iter(columns), None)
     if index_column is None:
-        index_column = _label_column(columns, decimal, named)
+        kept = {x: y for x, y in columns.items() if x != class_column}
+        index_column = _label_column(kept, decimal, named)
     unused = [x for x in ids_among(columns) if x not in (index_column, class_column)]
     for name in unused:
         del columns[name]
@@ -498,7 +499,10 @@ def _label_column(columns: dict[str, list[str]], decimal: str, named: Callable[[
     if first is not None and (chosen in (None, first) or is_name(first, columns[first])):
         cells = list(map(with_point, columns[first])) if decimal == "," else columns[first]
         if first.lower() in LABEL_NAMES or not all(is_number(x) or is_gap(x) for x in cells):
-            chosen = first
+            values = set(columns[first])
+            # values in two rows each and more are classes, unless knowledge is about them
+            is_class = first.lower() not in LABEL_NAMES and 2 * len(values) <= len(cells)
+            chosen = first if not is_class or not values.isdisjoint(named()) else chosen
     able = [x for x in columns if can_be_ids(columns[x])]
     if chosen is not None and not all(map(is_number, columns[chosen])):  # kg has numbers that are ids by chance
         able = [x for x in able if x in called or not all(map(is_number, columns[x]))]
@@ -665,7 +669,7 @@ def _check_numeric(columns: dict[str, list[str]], table: RowTable, hint: str) ->
     if not wrong:
         return
     noun = "a column is not numeric" if len(wrong) == 1 else f"{len(wrong)} columns are not numeric"
-    named = {"drop": shlex.quote(next(iter(wrong)))}
+    named = {"drop": _dropped(wrong)}
     ways = []
     if commas:
         ways.append(
@@ -677,7 +681,9 @@ def _check_numeric(columns: dict[str, list[str]], table: RowTable, hint: str) ->
         ways.append("write numbers without marks between thousands")
     if odd and _option("missing_cells"):
         ways.append(f"{_option('missing_cells')} {shlex.quote(','.join(odd))} if such cells are gaps")
-    advice = [f"{what} {_option(name)} {named.get(name, 'NAME')}" for name, what in _ADVICE.items() if _option(name)]
+    given = click.get_current_context().params
+    able = {x: what for x, what in _ADVICE.items() if _option(x) and (x == "drop" or not given.get(x))}
+    advice = [f"{what} {_option(name)} {named.get(name, 'NAME')}" for name, what in able.items()]
     ways.append(", ".join(advice))
     texts = " (texts in Python, with scikit-learn's TfidfVectorizer)" if has_texts else ""
     how = "; or ".join(x for x in ways if x)
@@ -701,9 +707,14 @@ def _check_complete(columns: dict[str, list[str]], table: RowTable, hint: str) -
     if total:
         parts = some(f"column {name!r} ({table.unit} {some(lines)})" for name, lines in places.items() if lines)
         noun = "a value is missing" if total == 1 else f"{total} values are missing"
-        first = next(name for name, lines in places.items() if lines)
-        how = f"fill in, leave out such rows, or leave out columns with --drop {shlex.quote(first)}"
+        dropped = _dropped(x for x in places if places[x])
+        how = f"fill in, leave out such rows, or leave out columns with --drop {dropped}"
         raise bad_input(f"{table.path}: {noun}: {parts}; {how}{hint}")
+
+
+def _dropped(names: Iterable[str]) -> str:
+    """What to write behind --drop to leave out columns."""
+    return " --drop ".join(map(shlex.quote, names))
 
 
 def _values(column: list[str], name: str, table: RowTable, gaps: str) -> np.ndarray:
