@@ -225,14 +225,14 @@ def cluster(
 ) -> None:
     """Cluster the rows of DATA so that triplets hold.
 
-    DATA is CSV or TSV with a header, or '-': one column of labels (--index-column, or the first one if it holds texts,
-    but no classes, has no name or is called id, index, label, name or sample, else the rows are numbered from 0) and
-    columns of numbers. Empty cells go with --metric nan_euclidean, columns of text, too, with --metric gower. With -k (or --cut
-    constraints, which finds the number, or --height) the flat clusters are written as rows label,cluster. Without it
-    the hierarchy as Newick. No branch is negative: where a triplet delayed a close merge, the later one stands as high.
-    Known classes (--classes) are turned into triplets: two samples of one class against one of another. A --hierarchy
-    gives its triplets on the leaves that are in DATA. Its names are handed to the clades that match them best. The
-    options from --from on are for reading it.
+    DATA is CSV or TSV with a header, or '-': one column of labels (--index-column, or the first one if it holds
+    texts, but no classes, has no name or is called id, index, label, name or sample, else the rows are numbered from
+    0) and columns of numbers. Empty cells go with --metric nan_euclidean, columns of text, too, with --metric gower.
+    With -k (or --cut constraints, which finds the number, or --height) the flat clusters are written as rows
+    label,cluster. Without it the hierarchy as Newick. No branch is negative: where a triplet delayed a close merge,
+    the later one stands as high. Known classes (--classes) are turned into triplets: two samples of one class against
+    one of another. A --hierarchy gives its triplets on the leaves that are in DATA. Its names are handed to the
+    clades that match them best. The options from --from on are for reading it.
 
     By default, ReCon merges the closest clusters that the triplets allow. It is made for knowledge that is complete.
     --method divisive also gains from little knowledge, and outvotes wrong triplets. --validate compares the result with
