@@ -24,7 +24,6 @@ from tripletree.cluster.kmeans.boosted import (
     BoostedConstrainedKMeans,
     Boosting,
     BoostingRules,
-    PairArrays,
     Votes,
     _run,
     consensus,
@@ -65,9 +64,7 @@ def test_assignment__is_that_of_the_paper(ties):
         order = rng.permutation(len(pairs))
         sorted_pairs = [pairs[e] for e in order]
         wanted = constrained_assignment_definition(distance, sorted_pairs)
-        found = engine.boosted.constrained_assignment(
-            frozen(distance, float), PairArrays.of(value).ends, value.n_must, frozen(order)
-        )
+        found = engine.boosted.constrained_assignment(frozen(distance, float), value.rows, value.n_must, frozen(order))
         assert found.tolist() == wanted.tolist()
         if sorted_pairs:  # the first of all holds, wherever there are two clusters
             assert not violates(wanted, sorted_pairs[0]) or k == 1
@@ -88,9 +85,7 @@ def test_runs__are_those_of_the_paper(stop, definition):
         order = rng.permutation(len(pairs))
         start = X[rng.permutation(n)[:k]]
         max_iter = int(rng.integers(1, 30))
-        labels, centres = constrained_means(
-            Points.of(X), PairArrays.of(value), order, start, max_iter=max_iter, stop=stop
-        )
+        labels, centres = constrained_means(Points.of(X), value, order, start, max_iter=max_iter, stop=stop)
         wanted, means = definition(X, [pairs[e] for e in order], start, max_iter)
         assert labels.tolist() == wanted.tolist()
         np.testing.assert_allclose(centres, means, atol=1e-12)
@@ -102,7 +97,7 @@ def test_runs__without_pairs_are_k_means():
     for seed in range(10):
         X = np.random.default_rng(seed).normal(size=(60, 3))
         wanted = KMeans(4, init=X[:4], n_init=1, tol=0.0).fit(X)
-        nothing = PairArrays.of(PairwiseConstraints([], [], 60))
+        nothing = PairwiseConstraints([], [], 60)
         labels, centres = constrained_means(Points.of(X), nothing, np.empty(0), X[:4], max_iter=300)
         assert np.array_equal(labels, wanted.labels_)
         np.testing.assert_allclose(centres, wanted.cluster_centers_)
@@ -116,7 +111,7 @@ def boosted(X, value, k, seed, n_rounds, **more):
     given = {"rho": 2.0, "stop_when_perfect": False, "stop": "scatter"}
     given["init"] = "k-means++"
     rules = BoostingRules(n_clusters=k, n_rounds=n_rounds, priorities="boosted", max_iter=100, **{**given, **more})
-    boosting = Boosting(Points.of(X), PairArrays.of(value), rules, np.random.default_rng(seed))
+    boosting = Boosting(Points.of(X), value, rules, np.random.default_rng(seed))
     while not boosting.stopped:
         boosting.step()
     rng = np.random.default_rng(seed)
@@ -166,7 +161,7 @@ def test_boosting__a_round_is_no_better_than_a_coin_on_the_weights_after_it(rng)
     value, pairs = random_pairs(rng, 40, 60)
     boosting, *_ = boosted(X, value, 3, 0, 1)
     rules = BoostingRules(3, 30, "boosted", 2.0, False, "scatter", "k-means++", 100)
-    boosting = Boosting(Points.of(X), PairArrays.of(value), rules, np.random.default_rng(0))
+    boosting = Boosting(Points.of(X), value, rules, np.random.default_rng(0))
     while not boosting.stopped:
         boosting.step()
         if boosting.rounds and 0 < boosting.rounds[-1].importance < 5.0 and not boosting.stopped:

@@ -3,6 +3,7 @@
 from functools import cache
 from itertools import combinations, permutations, product
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -211,3 +212,16 @@ def test_pairs__say_the_same_whatever_the_order_of_the_leaves(drawn, order):
         assert q.expand() == p.expand()
         assert q.soft_closure() == p.soft_closure()
         assert sorted(map(sorted, q.closure().groups(1))) == sorted(map(sorted, p.closure().groups(1)))
+
+
+@given(links(), st.data())
+def test_violated__are_must_links_between_clusters_and_cannot_links_inside(drawn, data):
+    n, some = drawn
+    p = made(n, some, strong=True)
+    label = np.array(data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n)))
+    wanted = {(a, b, sign): w for a, b, sign, w in some if (label[a] == label[b]) == (sign < 0)}
+    found = p.violated(label)
+    kinds = np.where(np.arange(len(p)) < p.n_must, 1, -1)
+    rows = np.column_stack([p.rows, kinds])[p.is_violated(label)].tolist()
+    assert dict(zip(map(tuple, rows), p.row_weights[p.is_violated(label)].tolist(), strict=True)) == wanted
+    assert len(found) == len(wanted)

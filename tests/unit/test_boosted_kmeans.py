@@ -8,14 +8,7 @@ from sklearn.cluster import KMeans
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 
 from tripletree.cluster.kmeans import boosted
-from tripletree.cluster.kmeans.boosted import (
-    BoostedConstrainedKMeans,
-    Boosting,
-    PairArrays,
-    constrained_means,
-    importance,
-    updated,
-)
+from tripletree.cluster.kmeans.boosted import BoostedConstrainedKMeans, Boosting, constrained_means, importance, updated
 from tripletree.cluster.kmeans.lloyd import Points
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.provenance import Origins
@@ -61,10 +54,9 @@ def quick(k=2, **more):
 def test_cases__of_the_assignment(case, pairs, wanted):
     X = np.array([[0.0], [4.0], [5.0], [9.0]])
     must, cannot = pairs
-    ends = np.array([*must, *cannot], np.int32).reshape(-1, 2)
-    ends.setflags(write=False)
-    some = PairArrays(ends, len(must), np.ones(len(ends)))
-    labels, _ = constrained_means(Points.of(X), some, np.arange(len(ends)), np.array([[1.0], [8.0]]), max_iter=1)
+    some = PairwiseConstraints(must, cannot, 4)
+    order = np.array([some.rows.tolist().index(list(x)) for x in (*must, *cannot)], np.int64)
+    labels, _ = constrained_means(Points.of(X), some, order, np.array([[1.0], [8.0]]), max_iter=1)
     assert labels.tolist() == wanted, case
 
 
@@ -106,7 +98,7 @@ def test_priorities__pairs_that_were_violated_come_first(rng):
     boosting = None
     for boosting in model.fit_rounds(X, pairs=pairs):
         weights = np.concatenate([boosting.pair_weights_.must_weights, boosting.pair_weights_.cannot_weights])
-        violated = PairArrays.of(pairs).violated(model.hypotheses_[-1])
+        violated = pairs.is_violated(model.hypotheses_[-1])
         assert weights[violated].min() > weights[~violated].min()
     assert boosting is model
 

@@ -165,26 +165,20 @@ class Compared:
             found.append(
                 TripletSet([], known.leaves) if few else class_triplets(known.codes, known.leaves, told, size, rng)
             )
-        return cls(tuple(x for x in found if len(_rows(x))))
+        return cls(tuple(x for x in found if len(x.rows)))
 
     @property
     def rows(self) -> np.ndarray:
         """The samples of each constraint, shape (m, 3): a pair names its second twice. Shape (m, 2) for pairs alone."""
-        rows = [_rows(x) for x in self.parts]
+        rows = [x.rows for x in self.parts]
         if len(rows) == 1:
             return rows[0]
         return np.concatenate([x[:, [0, 1, -1]] for x in rows]) if rows else np.empty((0, 3), np.int32)
 
     def kept_by(self, model: Any, rows: np.ndarray) -> np.ndarray:
         """Which constraints hold in the results of a fitted estimator, if `rows` are their samples."""
-        ends = np.cumsum([len(_rows(x)) for x in self.parts])[:-1]
+        ends = np.cumsum([len(x.rows) for x in self.parts])[:-1]
         return np.concatenate([_kept(x, model, some) for x, some in zip(self.parts, np.split(rows, ends), strict=True)])
-
-
-def _rows(constraints: Any) -> np.ndarray:
-    if isinstance(constraints, PairwiseConstraints):
-        return np.concatenate([constraints.must_link, constraints.cannot_link])
-    return constraints.rows
 
 
 def _kept(constraints: Any, model: Any, rows: np.ndarray) -> np.ndarray:

@@ -295,7 +295,7 @@ class PairwiseConstraints(Immutable):
     @cached
     def used_leaves(self) -> np.ndarray:
         """Indices of the leaves that occur in some pair, ascending (int64)."""
-        return freeze(np.unique(np.concatenate([self.must_link.ravel(), self.cannot_link.ravel()])).astype(np.int64))
+        return freeze(np.unique(self.rows).astype(np.int64))
 
     @property
     def n_must(self) -> int:
@@ -307,10 +307,55 @@ class PairwiseConstraints(Immutable):
         """Number of cannot-links."""
         return self.cannot_link.shape[0]
 
-    def _weights(self) -> tuple[np.ndarray, np.ndarray]:
+    @cached
+    def rows(self) -> np.ndarray:
+        """The leaves of all pairs, must-links first (int32, shape (len, 2))."""
+        return freeze(np.concatenate([self.must_link, self.cannot_link]))
+
+    @cached
+    def row_weights(self) -> np.ndarray:
+        """The weights of `rows` (float64), 1 without weights."""
         if self.must_weights is None or self.cannot_weights is None:
-            return np.ones(self.n_must), np.ones(self.n_cannot)
-        return self.must_weights, self.cannot_weights
+            return freeze(np.ones(len(self)))
+        return freeze(np.concatenate([self.must_weights, self.cannot_weights]))
+
+    # ------------------------------------------------------------------ flat clusters
+
+    def is_violated(self, labels: np.ndarray) -> np.ndarray:
+        """Tell for each of `rows` whether flat clusters violate it.
+
+        Parameters
+        ----------
+        labels : ndarray, shape (n_leaves,)
+            The cluster of each leaf, in the order of `leaves`.
+
+        Returns
+        -------
+        ndarray of bool, shape (len,)
+
+        See Also
+        --------
+        tripletree.evaluation.violated_pairs : these pairs, for labels in all forms.
+
+        Examples
+        --------
+        >>> PairwiseConstraints([(0, 1), (1, 2)], [(0, 2)], 3).is_violated(np.array([0, 0, 1])).tolist()
+        [False, True, False]
+        """
+        together = labels[self.rows[:, 0]] == labels[self.rows[:, 1]]
+        together[: self.n_must] = ~together[: self.n_must]
+        return together
+
+    def violated(self, labels: np.ndarray) -> PairwiseConstraints:
+        """Return the pairs that flat clusters violate, see `is_violated`.
+
+        Examples
+        --------
+        >>> list(PairwiseConstraints([(0, 1), (1, 2)], [(0, 2)], 3).violated(np.array([0, 0, 1])))
+        [(1, 2, 'must')]
+        """
+        must, cannot = np.split(self.is_violated(labels), [self.n_must])
+        return self.subset(must_link=must, cannot_link=cannot)
 
     # ------------------------------------------------------------------ consequences of the pairs
 
@@ -480,7 +525,7 @@ class PairwiseConstraints(Immutable):
         return self.subset(must_link=~soft.must_held, cannot_link=~soft.cannot_held)
 
     def _soft(self, *, record: bool = False) -> SoftLinks:
-        strong, keen = self._weights()
+        strong, keen = np.split(self.row_weights, [self.n_must])
         soft = soft_links(len(self.leaves), self.must_link, strong, self.cannot_link, keen, record=record)
         if soft.clash:
             must = soft.must_held & (strong >= soft.clash)
@@ -545,7 +590,8 @@ class PairwiseConstraints(Immutable):
             one, two = one.reindex(leaves), two.reindex(leaves)
         weights: list = [None, None]
         if one.must_weights is not None or two.must_weights is not None:
-            weights = [np.concatenate(x) for x in zip(one._weights(), two._weights(), strict=True)]
+            parts = (np.split(x.row_weights, [x.n_must]) for x in (one, two))
+            weights = [np.concatenate(x) for x in zip(*parts, strict=True)]
         return PairwiseConstraints(
             np.concatenate([one.must_link, two.must_link]),
             np.concatenate([one.cannot_link, two.cannot_link]),
@@ -581,7 +627,7 @@ class PairwiseConstraints(Immutable):
             for x, y in (
                 (self.must_link, other.must_link),
                 (self.cannot_link, other.cannot_link),
-                *zip(self._weights(), other._weights(), strict=True),
+                (self.row_weights, other.row_weights),
             )
         )
 

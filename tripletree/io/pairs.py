@@ -867,10 +867,8 @@ def write_pairs(
     >>> write_pairs(p)
     "chimp human must\n'Hylobates lar' human cannot\n"
     """
-    weights = None
-    if check_pairs(pairs).must_weights is not None and pairs.cannot_weights is not None:
-        weights = np.concatenate([pairs.must_weights, pairs.cannot_weights])
-    rows = np.concatenate([pairs.must_link, pairs.cannot_link])
+    weights = None if check_pairs(pairs).must_weights is None else pairs.row_weights
+    rows = pairs.rows
 
     def cells(labels: Sequence[str]) -> Iterator[list[str]]:
         for k, (a, b) in enumerate(rows.tolist()):

@@ -112,7 +112,7 @@ def _ends(pairs: Any, names: list[Any]) -> dict[str, np.ndarray]:
             raise TypeError(msg)
         pairs = PairwiseConstraints.from_labels(*pairs)
     row = {name: i for i, name in enumerate(names)}
-    used = np.unique(np.concatenate([pairs.must_link.ravel(), pairs.cannot_link.ravel()])).tolist()
+    used = pairs.used_leaves.tolist()
     unknown = [x for x in (pairs.leaves[i] for i in used) if x not in row]
     if unknown:
         raise UnknownLeafError(unknown, names, what="samples in pairs")

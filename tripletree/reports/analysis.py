@@ -986,12 +986,8 @@ def _measured(
 
 def _n_named(value: Any, n_used: int) -> int:
     """How many samples the knowledge is about."""
-    if isinstance(value, TripletSet):
+    if isinstance(value, (TripletSet, Comparisons, PairwiseConstraints)):
         return value.used_leaves.size
-    if isinstance(value, Comparisons):
-        return value.used_leaves.size
-    if isinstance(value, PairwiseConstraints):
-        return np.unique(np.concatenate([value.must_link, value.cannot_link])).size
     return 0 if isinstance(value, Hierarchy) and not count_triplets(value) else n_used
 
 

@@ -337,9 +337,7 @@ class ActiveClustering(MetaEstimatorMixin, ConstrainedClusterer):
                 error.add_note(f"{counted(len(loop.asked), 'answer')} so far: see queries_ and pairs_ of the estimator")
             raise
         self._keep(loop)
-        label = self.labels_
-        (a, b), (c, d) = self.pairs_.must_link.T, self.pairs_.cannot_link.T
-        self.violated_pairs_ = self.pairs_.subset(must_link=label[a] != label[b], cannot_link=label[c] == label[d])
+        self.violated_pairs_ = self.pairs_.violated(self.labels_)
         return self
 
     @available_if(_inner_predicts)

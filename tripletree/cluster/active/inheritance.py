@@ -169,7 +169,7 @@ def inherited_pairs(
     if nonconfident is not None:
         _raise_to(strong, nonconfident.must_link, nonconfident.must_weights)
         _raise_to(keen, nonconfident.cannot_link, nonconfident.cannot_weights)
-    answered = {(a, b) for a, b in np.concatenate([pairs.must_link, pairs.cannot_link]).tolist()}
+    answered = {(a, b) for a, b in pairs.rows.tolist()}
     rows: tuple[list, list] = (pairs.must_link.tolist(), pairs.cannot_link.tolist())
     weights: tuple[list, list] = tuple(
         [1.0] * len(r) if s is None else s.tolist()

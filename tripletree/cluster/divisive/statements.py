@@ -168,11 +168,8 @@ def beside_hierarchy(known: Knowledge, rng: np.random.Generator) -> tuple[Knowle
 
 def flat_votes(links: PairwiseConstraints, rows: np.ndarray, weight: np.ndarray) -> FlatVotes:
     """Pairs and triplets as votes."""
-    must, cannot = links.must_link, links.cannot_link
-    of_must = np.ones(len(must)) if links.must_weights is None else links.must_weights
-    of_cannot = np.ones(len(cannot)) if links.cannot_weights is None else links.cannot_weights
-    same = np.arange(len(links)) < len(must)
-    return FlatVotes(np.concatenate([must, cannot]), same, rows, np.concatenate([of_must, of_cannot, weight]))
+    same = np.arange(len(links)) < links.n_must
+    return FlatVotes(links.rows, same, rows, np.concatenate([links.row_weights, weight]))
 
 
 def _not_contradictory(links: PairwiseConstraints) -> PairwiseConstraints:

@@ -223,37 +223,6 @@ _TIE = 1e-9
 
 
 @dataclass(frozen=True)
-class PairArrays:
-    """Pairs as the core takes them, must-links first.
-
-    Attributes
-    ----------
-    ends : ndarray of int32, shape (e, 2), read-only
-    n_must : int
-    weights : ndarray of float64, shape (e,)
-    """
-
-    ends: np.ndarray
-    n_must: int
-    weights: np.ndarray
-
-    @classmethod
-    def of(cls, pairs: PairwiseConstraints) -> PairArrays:
-        """From pairs over the samples."""
-        parts = [
-            np.ones(len(rows)) if weights is None else weights
-            for rows, weights in ((pairs.must_link, pairs.must_weights), (pairs.cannot_link, pairs.cannot_weights))
-        ]
-        ends = frozen(np.concatenate([pairs.must_link, pairs.cannot_link]).reshape(-1, 2))
-        return cls(ends, pairs.n_must, np.concatenate(parts))
-
-    def violated(self, labels: np.ndarray) -> np.ndarray:
-        """Whether labels violate each pair."""
-        together = labels[self.ends[:, 0]] == labels[self.ends[:, 1]]
-        return np.where(np.arange(len(self.ends)) < self.n_must, ~together, together)
-
-
-@dataclass(frozen=True)
 class BoostingRound:
     """One constrained k-means.
 
@@ -288,14 +257,20 @@ class BoostingRules:
 
 
 def constrained_means(
-    points: Points, pairs: PairArrays, order: np.ndarray, centres: np.ndarray, *, max_iter: int, stop: str = "scatter"
+    points: Points,
+    pairs: PairwiseConstraints,
+    order: np.ndarray,
+    centres: np.ndarray,
+    *,
+    max_iter: int,
+    stop: str = "scatter",
 ) -> tuple[np.ndarray, np.ndarray]:
     """One run of the constrained k-means that looks at pairs in the given order.
 
     Parameters
     ----------
     points : Points
-    pairs : PairArrays
+    pairs : PairwiseConstraints
     order : ndarray of int, shape (e,)
         Numbers of pairs, the most important one first.
     centres : ndarray of float64, shape (k, d)
@@ -315,7 +290,7 @@ def constrained_means(
     The loop is in the kernel, not in `lloyd.alternate`: a fit makes a hundred short runs, whose time would go into
     the calls. If the scatter would rise, the iteration before counts, which that loop does not provide for.
     """
-    in_order = pairs.ends, pairs.n_must, frozen(order)
+    in_order = pairs.rows, pairs.n_must, frozen(order)
     labels, centres = engine.boosted.constrained_run(
         points.columns, points.weights, *in_order, frozen(centres, np.float64), max_iter, stop == "labels"
     )
@@ -341,7 +316,7 @@ class Boosting:
     """
 
     points: Points
-    pairs: PairArrays
+    pairs: PairwiseConstraints
     rules: BoostingRules
     rng: np.random.Generator
     weights: np.ndarray = field(init=False)
@@ -350,7 +325,7 @@ class Boosting:
     stopped: str = ""
 
     def __post_init__(self) -> None:
-        self.weights = _shares(self.pairs.weights)
+        self.weights = _shares(self.pairs.row_weights)
         self._ties = self.rng.permutation(self.weights.size)  # which of several pairs of one weight comes first
         self._spare: BoostingRound | None = None
 
@@ -373,7 +348,7 @@ class Boosting:
         labels, centres = constrained_means(
             self.points, self.pairs, order, start, max_iter=rules.max_iter, stop=rules.stop
         )
-        violated = self.pairs.violated(labels)
+        violated = self.pairs.is_violated(labels)
         error = float(self.weights[violated].sum())
         done = BoostingRound(labels, centres, error, 1.0 if rules.priorities == "none" else importance(error))
         self.errors.append(error)
@@ -465,7 +440,7 @@ class BoostingFit:
             init=estimator.init,
             max_iter=estimator.max_iter,
         )
-        boosting = Boosting(Points.of(samples), PairArrays.of(aligned), rules, rng)
+        boosting = Boosting(Points.of(samples), aligned, rules, rng)
         return cls(boosting, aligned, seed, estimator.n_init)
 
     def result(self) -> Consensus:
@@ -481,9 +456,8 @@ class BoostingFit:
         """Set the attributes of the estimator to the current result."""
         result, pairs, boosting = self.result(), self.pairs, self.boosting
         label = estimator.labels_ = result.labels
-        (a, b), (c, d) = pairs.must_link.T, pairs.cannot_link.T
-        estimator.violated_pairs_ = pairs.subset(must_link=label[a] != label[b], cannot_link=label[c] == label[d])
-        estimator.violation_cost_ = float(boosting.pairs.weights[boosting.pairs.violated(label)].sum())
+        estimator.violated_pairs_ = pairs.violated(label)
+        estimator.violation_cost_ = float(pairs.row_weights[pairs.is_violated(label)].sum())
         estimator.pair_weights_ = PairwiseConstraints(
             pairs.must_link,
             pairs.cannot_link,

@@ -596,11 +596,9 @@ class CVQE(SoftPairMeans):
     def _report_costs(self, run: SoftRun, pairs: PairwiseConstraints, counted: np.ndarray) -> None:
         unit = self._spread**2
         self.inertia_, self.objective_ = run.inertia * unit, run.objective * unit
-        rows, label = np.concatenate([pairs.must_link, pairs.cannot_link]), self.labels_
-        cost = np.zeros(len(rows))
-        cost[counted[rows].all(axis=1)] = run.pair_costs * unit
-        together = label[rows[:, 0]] == label[rows[:, 1]]
-        self.violation_costs_ = cost[together != (np.arange(len(rows)) < len(pairs.must_link))]
+        cost = np.zeros(len(pairs))
+        cost[counted[pairs.rows].all(axis=1)] = run.pair_costs * unit
+        self.violation_costs_ = cost[pairs.is_violated(self.labels_)]
         self.violation_cost_ = float(self.violation_costs_.sum())
 
 

@@ -826,9 +826,7 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Constrain
         return starting_centres(points, self.n_clusters, rng, init="random" if self.init == "random" else "k-means++")
 
     def _report(self, run: SoftRun, pairs: PairwiseConstraints, counted: np.ndarray) -> None:
-        label = self.labels_
-        (a, b), (c, d) = pairs.must_link.T, pairs.cannot_link.T
-        self.violated_pairs_ = pairs.subset(must_link=label[a] != label[b], cannot_link=label[c] == label[d])
+        self.violated_pairs_ = pairs.violated(self.labels_)
         self.cluster_centers_ = run.state.centres * self._spread + self._mean
         self.n_iter_ = run.n_iter
         self._fitted = run.state.at(Points.of(np.empty((0, self.n_features_in_))))

@@ -447,7 +447,7 @@ def _inherited_since(
     main: PairwiseConstraints, t: int, objects: np.ndarray, n: int, neighbours: Neighbours, n_neighbors: int
 ) -> KnownPairs:
     """Return the pairs known in snapshot t as its neighbours inherit them, by numbers of all n objects."""
-    known = {(a, b) for a, b in np.concatenate([main.must_link, main.cannot_link]).tolist()}
+    known = {(a, b) for a, b in main.rows.tolist()}
     every = inherited_pairs(main, neighbours, n_neighbors)
     must, cannot = (
         np.array([(a, b) not in known for a, b in rows.tolist()], np.bool_)
@@ -482,8 +482,7 @@ def _moved(before: Link, link: Link) -> np.ndarray:
 def _snapshot(
     window: Window, link: Link, before: Link | None, pairs: PairwiseConstraints, middle: np.ndarray, settings: Settings
 ) -> Snapshot:
-    (a, b), (c, d), label = pairs.must_link.T, pairs.cannot_link.T, link.labels
-    violated = pairs.subset(must_link=label[a] != label[b], cannot_link=label[c] == label[d])
+    label, violated = link.labels, pairs.violated(link.labels)
     past, cost = 0.0, link.total
     if before is not None:
         mass, closest = before.mass(settings.history_mass), settings.history == "closest"
