@@ -225,6 +225,41 @@ def test_docs__arguments_in_the_text_exist(page):
 
 
 @pytest.mark.filterwarnings("ignore")  # most calls draw their starts
+def options_of(thing):
+    """(function, optional parameter) of a function, or of a class: of its methods, and of the estimator itself."""
+    if not inspect.isclass(thing):
+        yield from ((thing, x.name) for x in inspect.signature(thing).parameters.values() if x.default is not x.empty)
+        return
+    for name, method in vars(thing).items():
+        plain = getattr(method, "__func__", method)
+        picks = name == "__init__" and (hasattr(thing, "fit") or hasattr(thing, "query"))
+        if inspect.isfunction(plain) and (picks or not name.startswith("_")):
+            yield from options_of(plain)
+
+
+def test_docs__every_option_stands_where_users_look():
+    """A page, a notebook, a benchmark, an example or the shell picks it: an option that nobody picks is to go."""
+    root = DOCS.parent
+    patterns = (
+        *("README.md", "docs/**/*.md", "notebooks/*.py", "benchmarks/**/*.py"),
+        *(f"tripletree/{x}/**/*.py" for x in ("cli", "reports", "datasets")),
+    )
+    text = "".join(path.read_text(encoding="utf-8") for x in patterns for path in root.glob(x))
+    things = [
+        x for x in THINGS.values() if build.is_defined(x) and not (inspect.isclass(x) and issubclass(x, Exception))
+    ]
+    picked = [*things, *(f for x in things if inspect.isclass(x) for f in vars(x).values() if inspect.isfunction(f))]
+    shown = text + "".join(
+        x.source for f in picked for x in doctest.DocTestParser().get_examples(inspect.getdoc(f) or "")
+    )
+    options = sorted({(f.__qualname__, option) for x in things for f, option in options_of(x)})
+    convention = {("SVMMetric.get_feature_names_out", "input_features")}  # scikit-learn's
+    words = set(re.findall(r"\b(\w+)=", shown)) | {
+        x.lstrip("-").replace("-", "_") for x in re.findall(r"[`\"'-]([\w-]+)", shown)
+    }
+    assert [x for x in options if x[1] not in words | {"y"} and x not in convention] == []
+
+
 def test_docs__calls_in_the_tables_of_the_papers_run():
     text = (DOCS / "papers.md").read_text(encoding="utf-8")
     names: dict = {}
