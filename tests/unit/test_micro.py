@@ -12,8 +12,8 @@ from tripletree.algorithms.merges import merge_points
 from tripletree.cluster.agglomerative import micro_clusters as _micro
 from tripletree.cluster.agglomerative.grouped_merges import merge_points_in_groups
 from tripletree.cluster.agglomerative.micro_clusters import merge_large
+from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
-from tripletree.knowledge.combined import SampleGroups
 
 agglomerate_groups = engine.must_link_groups.agglomerate_groups
 
@@ -317,7 +317,7 @@ def test_groups__order_by_height_although_it_falls():
     # an equilateral triangle: the second centroid merge is lower than the first, and a pair in between
     triangle = np.array([[0.0, 0.0], [1.0, 0.0], [0.5, 0.9]])
     X = np.concatenate([triangle, [[50, 0], [50.95, 0]]])
-    Z, _ = merge_points_in_groups(X, SampleGroups.from_owner(np.array([0, 0, 0, 1, 1])), NONE, "centroid")
+    Z, _ = merge_points_in_groups(X, PairwiseConstraints([(0, 1), (1, 2), (3, 4)], [], 5).closure(), NONE, "centroid")
     assert Z[:3, :2].tolist() == [[3, 4], [0, 1], [2, 6]]
     assert Z[:3, 2] == pytest.approx([0.95, 1.0, 0.9])
 

@@ -500,7 +500,7 @@ def test_conflict__triplets_that_groups_imply_are_no_work():
     )
     assert combined.between.tolist() == [[1, 2, 0]]
     assert combined.inside.tolist() == []
-    assert combined.groups.first.tolist() == [0, 2, 3]
+    assert combined.closure.first.tolist() == [0, 2, 3]
 
 
 # ------------------------------------------------------------------ too few, too many

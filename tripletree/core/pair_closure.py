@@ -65,6 +65,11 @@ class PairClosure(Immutable):
         return freeze(np.argsort(self.component, kind="stable"))
 
     @property
+    def first(self) -> np.ndarray:
+        """The first leaf of each component, ascending (int64)."""
+        return self.order[np.cumsum(self.sizes) - self.sizes]
+
+    @property
     def n_must(self) -> int:
         """Number of pairs of leaves that must be together, implied ones included."""
         return int((self.sizes * (self.sizes - 1) // 2).sum())

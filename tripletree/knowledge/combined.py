@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from itertools import combinations
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
 import numpy as np
 
@@ -27,42 +27,6 @@ from tripletree.core.triplets import TripletSet
 from tripletree.errors import SHOWN, InconsistentTripletsError
 
 
-class SampleGroups(NamedTuple):
-    """A partition of samples, numbered in the order of the first samples of its groups.
-
-    Attributes
-    ----------
-    owner : ndarray of int, shape (n,)
-        The group of each sample.
-    members : ndarray of int64, shape (n,)
-        The samples group by group, ascending in each.
-    start : ndarray of int64, shape (n_groups + 1,)
-        Group g is ``members[start[g]:start[g + 1]]``.
-    """
-
-    owner: np.ndarray
-    members: np.ndarray
-    start: np.ndarray
-
-    @classmethod
-    def from_owner(cls, owner: np.ndarray) -> SampleGroups:
-        start = np.concatenate([[0], np.cumsum(np.bincount(owner))])
-        return cls(owner, np.argsort(owner, kind="stable"), start)
-
-    @property
-    def n_groups(self) -> int:
-        return self.start.size - 1
-
-    @property
-    def sizes(self) -> np.ndarray:
-        return np.diff(self.start)
-
-    @property
-    def first(self) -> np.ndarray:
-        """The first sample of each group, ascending."""
-        return self.members[self.start[:-1]]
-
-
 @dataclass(frozen=True, eq=False)
 class CombinedConstraints:
     """Triplets and pairs over the same samples, reduced to groups.
@@ -74,8 +38,6 @@ class CombinedConstraints:
         May be empty.
     closure : PairClosure
         The groups that must-links tie together, single samples included, and which of them are kept apart.
-    groups : SampleGroups
-        The same groups.
     inside : ndarray of int32, shape (k, 3)
         Triplets on the samples of one group.
     between : ndarray of int32, shape (m, 3)
@@ -85,7 +47,6 @@ class CombinedConstraints:
     triplets: TripletSet
     pairs: PairwiseConstraints
     closure: PairClosure
-    groups: SampleGroups
     inside: np.ndarray
     between: np.ndarray
 
@@ -104,13 +65,12 @@ def combine_constraints(triplets: TripletSet, pairs: PairwiseConstraints) -> Com
     CombinedConstraints
     """
     closure = pairs.closure()
-    groups = SampleGroups.from_owner(closure.component)
-    if groups.n_groups == len(triplets.leaves):
-        return CombinedConstraints(triplets, pairs, closure, groups, np.empty((0, 3), np.int32), triplets.rows)
+    if closure.n_components == len(triplets.leaves):
+        return CombinedConstraints(triplets, pairs, closure, np.empty((0, 3), np.int32), triplets.rows)
     a, b, c = closure.component[triplets.rows].T
     inside = np.ascontiguousarray(triplets.rows[(a == b) & (a == c)])
     between = TripletSet(closure.component[triplets.rows[_between(a, b, c)]], closure.n_components).rows
-    return CombinedConstraints(triplets, pairs, closure, groups, inside, between)
+    return CombinedConstraints(triplets, pairs, closure, inside, between)
 
 
 def _between(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:

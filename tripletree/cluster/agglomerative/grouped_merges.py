@@ -17,15 +17,15 @@ from tripletree._core import engine
 from tripletree.algorithms.merges import Counts, as_linkage, merge_condensed, merge_points
 from tripletree.algorithms.points import ROUNDING, is_sparse, squared_lengths
 from tripletree.cluster.distances import EUCLIDEAN
+from tripletree.core.pair_closure import PairClosure
 from tripletree.core.progress import teller
-from tripletree.knowledge.combined import SampleGroups
 
 _NO_TRIPLETS = np.empty((0, 3), np.int32)
 
 
 def merge_points_in_groups(
     points: Any,
-    groups: SampleGroups,
+    groups: PairClosure,
     between: np.ndarray,
     linkage: str,
     *,
@@ -39,8 +39,8 @@ def merge_points_in_groups(
     Parameters
     ----------
     points : ndarray or csr_array of float32 or float64, shape (n, d)
-    groups : SampleGroups
-        The groups, which are merged first.
+    groups : PairClosure
+        Its components are the groups, which are merged first.
     between : ndarray of int32, shape (m, 3)
         Consistent triplets on three groups.
     linkage : {"centroid", "median", "ward", "average", "weighted"}
@@ -48,7 +48,7 @@ def merge_points_in_groups(
     inside : ndarray of int32, shape (k, 3), optional
         Consistent triplets on samples of one group each.
     apart : ndarray of int, shape (l, 2), optional
-        Pairs of SampleGroups that share no cluster while there is another merge.
+        Pairs of groups that share no cluster while there is another merge.
     weights : ndarray of float, shape (n,), optional
         How many samples each row stands for. Only where every group is a single row.
     progress : callable, optional
@@ -61,7 +61,7 @@ def merge_points_in_groups(
         own parts and otherwise by height, then the merges above.
     counts : Counts
     """
-    if groups.n_groups == points.shape[0]:
+    if groups.n_components == points.shape[0]:
         return merge_points(points, between, linkage, progress, weights, apart)
     assert weights is None
     spreads = None
@@ -83,7 +83,7 @@ def merge_points_in_groups(
 
 def merge_condensed_in_groups(
     condensed: np.ndarray,
-    groups: SampleGroups,
+    groups: PairClosure,
     between: np.ndarray,
     linkage: str,
     *,
@@ -97,19 +97,19 @@ def merge_condensed_in_groups(
     The parameters are as in `merge_points_in_groups`, for the linkages average, weighted, complete and single. The
     distances of groups are kept beside the samples' own.
     """
-    n = groups.owner.size
-    if groups.n_groups == n:
+    n = groups.component.size
+    if groups.n_components == n:
         return merge_condensed(condensed, n, between, linkage, progress, weights, apart)
     assert weights is None
     merges, below = _merge_inside_on_table(condensed, groups, inside, linkage, progress)
     condensed = _unite(condensed, n, merges[:, :2].astype(np.int64), groups.first, linkage)
     above, counts = merge_condensed(
-        condensed, groups.n_groups, between, linkage, progress, groups.sizes.astype(np.float64), apart
+        condensed, groups.n_components, between, linkage, progress, groups.sizes.astype(np.float64), apart
     )
     return _first_inside(merges, above, groups), below + counts
 
 
-def _first_inside(merges: np.ndarray, above: np.ndarray, groups: SampleGroups) -> np.ndarray:
+def _first_inside(merges: np.ndarray, above: np.ndarray, groups: PairClosure) -> np.ndarray:
     """One linkage of the samples: the merges inside groups in a common order, then the merges of groups.
 
     Inside groups they are ordered by the largest height below each, which never falls from a cluster to the one it goes
@@ -120,18 +120,18 @@ def _first_inside(merges: np.ndarray, above: np.ndarray, groups: SampleGroups) -
 
 
 def _merge_inside_on_centres(
-    points: np.ndarray, groups: SampleGroups, triplets: np.ndarray, linkage: str, progress: Callable[[int], Any] | None
+    points: np.ndarray, groups: PairClosure, triplets: np.ndarray, linkage: str, progress: Callable[[int], Any] | None
 ) -> tuple[np.ndarray, np.ndarray, Counts]:
     """The merges inside all groups, and the centres of the groups.
 
     A merge is a row of two samples, the first members of the two clusters (the second, smaller one stands for both
     from then on), their distance and the largest distance so far inside the cluster that is formed.
     """
-    is_free = np.ones(groups.n_groups, np.bool_)  # no triplets inside: all such groups go through one kernel
-    is_free[groups.owner[triplets[:, 0]]] = False
-    free = groups.members[is_free[groups.owner[groups.members]]]
+    is_free = np.ones(groups.n_components, np.bool_)  # no triplets inside: all such groups go through one kernel
+    is_free[groups.component[triplets[:, 0]]] = False
+    free = groups.order[is_free[groups.component[groups.order]]]
     start = np.concatenate([[0], np.cumsum(groups.sizes[is_free])])
-    centres = np.empty((groups.n_groups, points.shape[1]))
+    centres = np.empty((groups.n_components, points.shape[1]))
     merges, centres[is_free] = _merge_free_groups(points, free, start, linkage, progress)
     parts, counts = [merges], Counts()
     for g, members, rows in _with_triplets(groups, np.flatnonzero(~is_free), triplets):
@@ -143,10 +143,10 @@ def _merge_inside_on_centres(
 
 
 def _merge_inside_one_by_one(
-    points: Any, groups: SampleGroups, triplets: np.ndarray, linkage: str, progress: Callable[[int], Any] | None
+    points: Any, groups: PairClosure, triplets: np.ndarray, linkage: str, progress: Callable[[int], Any] | None
 ) -> tuple[np.ndarray, Any, np.ndarray, Counts]:
     """As `_merge_inside_on_centres`, for sparse points and any linkage, and the spreads around the centres."""
-    share = 1.0 / groups.sizes[groups.owner]  # of each sample in the centre of its group
+    share = 1.0 / groups.sizes[groups.component]  # of each sample in the centre of its group
     parts, counts = [np.empty((0, 4))], Counts()
     for _, members, rows in _with_triplets(groups, np.flatnonzero(groups.sizes > 1), triplets):
         some = points[members]
@@ -159,14 +159,14 @@ def _merge_inside_one_by_one(
         counts += count
     from scipy.sparse import csr_array
 
-    n = groups.owner.size
-    shares = csr_array((share, (groups.owner, np.arange(n))), shape=(groups.n_groups, n))
+    n = groups.component.size
+    shares = csr_array((share, (groups.component, np.arange(n))), shape=(groups.n_components, n))
     centres = shares @ points
     if is_sparse(points):
         spread = shares @ squared_lengths(points) - squared_lengths(centres)
         spread[spread < ROUNDING * squared_lengths(centres)] = 0.0
     else:
-        spread = shares @ squared_lengths(points - centres[groups.owner])
+        spread = shares @ squared_lengths(points - centres[groups.component])
     return np.concatenate(parts), centres, np.where(groups.sizes > 1, spread, 0.0), counts
 
 
@@ -183,13 +183,13 @@ def _merge_free_groups(
 
 def _merge_inside_on_table(
     condensed: np.ndarray,
-    groups: SampleGroups,
+    groups: PairClosure,
     triplets: np.ndarray,
     linkage: str,
     progress: Callable[[int], Any] | None,
 ) -> tuple[np.ndarray, Counts]:
     """The merges inside all groups, as `_merge_inside_on_centres` gives them."""
-    n = groups.owner.size
+    n = groups.component.size
     parts, counts = [np.empty((0, 4))], Counts()
     for _, members, rows in _with_triplets(groups, np.flatnonzero(groups.sizes > 1), triplets):
         i, j = (members[x] for x in np.triu_indices(members.size, 1))
@@ -206,14 +206,14 @@ def _merge_inside_on_table(
 
 
 def _with_triplets(
-    groups: SampleGroups, numbers: np.ndarray, triplets: np.ndarray
+    groups: PairClosure, numbers: np.ndarray, triplets: np.ndarray
 ) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
     """Number, samples and triplets (on places in the group) of some groups."""
-    owner = groups.owner[triplets[:, 0]]
+    owner, stop = groups.component[triplets[:, 0]], np.cumsum(groups.sizes)
     order = np.argsort(owner, kind="stable")
     low, high = (np.searchsorted(owner[order], numbers, side) for side in ("left", "right"))
     for g, lo, hi in zip(numbers.tolist(), low.tolist(), high.tolist(), strict=True):
-        members = groups.members[groups.start[g] : groups.start[g + 1]]
+        members = groups.order[stop[g] - groups.sizes[g] : stop[g]]
         yield g, members, np.searchsorted(members, triplets[order[lo:hi]]).astype(np.int32)
 
 

@@ -36,8 +36,9 @@ from tripletree.algorithms.merges import Counts, merge_points
 from tripletree.cluster.agglomerative.grouped_merges import merge_points_in_groups
 from tripletree.cluster.distances import EUCLIDEAN
 from tripletree.core.checks import check_count
+from tripletree.core.leaves import LeafIndex
+from tripletree.core.pair_closure import PairClosure
 from tripletree.core.random import generator
-from tripletree.knowledge.combined import SampleGroups
 
 #: Samples in a micro-cluster, at most.
 LARGEST = 500
@@ -98,10 +99,8 @@ def merge_large(
         return merge_points(samples, rows, linkage, progress)
     label = _halve_large_cells(samples, free, _find_cells(samples, free, n_centres, rng, n_jobs, progress))
     groups = _groups_of_cells(label, free, n)
-    merges, counts = merge_points_in_groups(
-        samples, groups, groups.owner[rows].astype(np.int32), linkage, progress=progress
-    )
-    return merges, replace(counts, micro_clusters=groups.n_groups - (n - free.size))
+    merges, counts = merge_points_in_groups(samples, groups, groups.component[rows], linkage, progress=progress)
+    return merges, replace(counts, micro_clusters=groups.n_components - (n - free.size))
 
 
 def _find_cells(
@@ -205,8 +204,8 @@ def _halve_large_cells(samples: np.ndarray, free: np.ndarray, label: np.ndarray)
     return label
 
 
-def _groups_of_cells(label: np.ndarray, free: np.ndarray, n: int) -> SampleGroups:
-    """The cells of free samples, and all others as groups of one, in the order of their first samples.
+def _groups_of_cells(label: np.ndarray, free: np.ndarray, n: int) -> PairClosure:
+    """The cells of free samples, as if must-links tied them, and all others as groups of one, by their first samples.
 
     So the order in which the engine takes groups at one distance is the one in which it takes single samples.
     """
@@ -214,4 +213,5 @@ def _groups_of_cells(label: np.ndarray, free: np.ndarray, n: int) -> SampleGroup
     first[label[::-1]] = free[::-1]  # of repeated places the last one stays
     begin = np.arange(n)
     begin[free] = first[label]
-    return SampleGroups.from_owner(np.unique(begin, return_inverse=True)[1])
+    some, component = np.unique(begin, return_inverse=True)
+    return PairClosure(LeafIndex(n), component.astype(np.int32), some.size, np.empty((0, 2), np.int32))

@@ -61,7 +61,7 @@ class PairedCut:
     def __init__(
         self, hierarchy: Hierarchy, constraints: CombinedConstraints, points: np.ndarray, *, are_distances: bool
     ) -> None:
-        self._hierarchy, self._closure, self._first = hierarchy, constraints.closure, constraints.groups.first
+        self._hierarchy, self._closure, self._first = hierarchy, constraints.closure, constraints.closure.first
         self._between, self._triplets = constraints.between, constraints.triplets
         self._points, self._are_distances = points, are_distances
         self._forced = _holding_both(hierarchy, self._first[self._closure.cannot])
@@ -286,7 +286,7 @@ def misfit(label: np.ndarray, closure: PairClosure) -> float:
     each group, and one cannot-link between any two groups, are counted: so it does not matter whether pairs that follow
     from others are given, too.
     """
-    order, first = closure.order, closure.order[np.cumsum(closure.sizes) - closure.sizes]
+    order, first = closure.order, closure.first
     tied = closure.component[order[:-1]] == closure.component[order[1:]]
     parted = (label[order[:-1]] != label[order[1:]])[tied]
     a, b = first[closure.cannot].T
@@ -423,7 +423,7 @@ def nearest_feasible(
     size = closure.sizes[groups]
     if int(size.sum()) * k > _MOST:
         return None
-    first = closure.order[np.cumsum(closure.sizes) - closure.sizes]
+    first = closure.first
     own = label[first].astype(np.int64)
     if groups.size:
         samples = closure.order[played[closure.component[closure.order]]]

@@ -210,7 +210,7 @@ def merge_samples(
         merge, given = merge_condensed_in_groups, metric.condensed(samples, dtype)
     merges, counts = merge(
         given,
-        constraints.groups,
+        constraints.closure,
         constraints.between,
         linkage,
         inside=constraints.inside,
