@@ -145,15 +145,11 @@ class Learner:
                 for x in given:
                     self._timed("answer", partial(self.model.answer, x, x.items, who=x.who, when=x.when))
             if given:
-                self._drop_stock()
+                with self._guard:  # the questions in stock were chosen before these answers
+                    for key, _ in self._stock:
+                        self.model.release(key)
+                    self._stock.clear()
             return heard
-
-    def _drop_stock(self) -> None:
-        """Drop the questions that were chosen before the last answers."""
-        with self._guard:
-            for key, _ in self._stock:
-                self.model.release(key)
-            self._stock.clear()
 
     def _timed(self, what: str, work: Callable[[], Any]) -> Any:
         start = thread_time()

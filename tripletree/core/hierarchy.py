@@ -784,14 +784,10 @@ class Hierarchy(Immutable):
             )
             raise InvalidHierarchyError(msg)
         above = int(self.parent[at])
-        if self.n_children[above] == 2 and not self._is_below_another_branching(above):
+        start, stop, _ = self.leaf_intervals
+        if self.n_children[above] == 2 and stop[above] - start[above] == self.n_leaves:  # the root is there
             return None
         return RootPlace(at, np.nan if length is None else float(length[at]) / 2)
-
-    def _is_below_another_branching(self, node: int) -> bool:
-        """True unless all leaves are at or below a node."""
-        start, stop, _ = self.leaf_intervals
-        return int(stop[node] - start[node]) < self.n_leaves
 
     def _outgroup(self, outgroup: Any) -> np.ndarray:
         """Return the leaves of an outgroup given by labels and names, as a mask."""

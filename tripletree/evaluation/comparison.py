@@ -243,15 +243,6 @@ class _Task(NamedTuple):
     scores: Mapping[str, Callable[..., Any]]
 
 
-def _check_knowledge(knowledge: Any) -> None:
-    if isinstance(knowledge, str):
-        check_choice(knowledge, "knowledge", KNOWLEDGE)
-    elif knowledge is not None and not callable(knowledge) and not isinstance(knowledge, Knowledge):
-        some = f"{', '.join(map(repr, KNOWLEDGE))}, None, a Knowledge, or f(y, seed)"
-        msg = f"knowledge must be {some}, not {described(knowledge)}"
-        raise TypeError(msg)
-
-
 def _named(knowledge: Any, amount: int) -> str:
     """What tells this knowledge from other in a file."""
     if isinstance(knowledge, Knowledge):
@@ -557,7 +548,12 @@ def compare_methods(
     True
     """
     names, sets = _checked_methods(methods, baseline), _checked_sets(data_sets)
-    _check_knowledge(knowledge)
+    if isinstance(knowledge, str):
+        check_choice(knowledge, "knowledge", KNOWLEDGE)
+    elif knowledge is not None and not callable(knowledge) and not isinstance(knowledge, Knowledge):
+        some = f"{', '.join(map(repr, KNOWLEDGE))}, None, a Knowledge, or f(y, seed)"
+        msg = f"knowledge must be {some}, not {described(knowledge)}"
+        raise TypeError(msg)
     check_count(amount, "amount", 1)
     draws = check_count(n_draws, "n_draws", 1)
     random_state = check_count(random_state, "random_state")
