@@ -165,7 +165,7 @@ def test_boosting__a_round_is_no_better_than_a_coin_on_the_weights_after_it(rng)
     while not boosting.stopped:
         boosting.step()
         if boosting.rounds and 0 < boosting.rounds[-1].importance < 5.0 and not boosting.stopped:
-            violated = boosting.pairs.violated(boosting.rounds[-1].labels)
+            violated = boosting.pairs.is_violated(boosting.rounds[-1].labels)
             assert boosting.weights[violated].sum() == pytest.approx(0.5)
             assert boosting.weights.sum() == pytest.approx(1.0)
             checked += 1
