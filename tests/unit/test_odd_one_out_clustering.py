@@ -212,6 +212,12 @@ def world():
     return grown(features=4, noise=1)
 
 
+@pytest.fixture(scope="module")
+def few(world):
+    """Sixteen of them, where the number does not matter: an answer costs half as much, and few are needed."""
+    return world[0][:16], world[1].restrict(range(16))
+
+
 def expert(truth):
     def ask(*trio):
         rows = np.array(trio, np.int32)[[(1, 2, 0), (0, 2, 1), (0, 1, 2)]]
@@ -220,6 +226,7 @@ def expert(truth):
     return ask
 
 
+@pytest.mark.slow
 def test_tree__questions_beat_random_ones(world):
     X, truth = world
     ask, test = expert(truth), tt.sample_triplets(truth, 2_000, random_state=0)
@@ -247,15 +254,15 @@ def test_tree__no_trio_is_asked_twice_and_it_ends_when_all_is_settled(world):
     assert displays(model.hierarchy_, tt.decompose(truth)).mean() > 0.95
 
 
-def test_tree__without_features(world):
-    _, truth = world
-    names = [f"s{i}" for i in range(40)]
+def test_tree__without_features(few):
+    _, truth = few
+    names = [f"s{i}" for i in range(16)]
     ask = expert(truth)
     by_name = lambda *trio: f"s{ask(*(int(x[1:]) for x in trio))}"  # noqa: E731
-    model = OddOneOutClustering(120).fit(None, oracle=by_name, sample_names=names)
-    test = tt.TripletSet(tt.sample_triplets(truth, 2_000, random_state=0).rows, names)
+    model = OddOneOutClustering(40).fit(None, oracle=by_name, sample_names=names)
+    test = tt.TripletSet(tt.sample_triplets(truth, 500, random_state=0).rows, names)
     assert displays(model.hierarchy_, test).mean() > 0.85
-    assert model.labels_.shape == (40,)
+    assert model.labels_.shape == (16,)
     with pytest.raises(ValueError, match="nothing to predict from"):
         model.predict([[0.0]])
     with pytest.raises(ValueError, match="sample_names must name"):
@@ -268,23 +275,23 @@ def test_tree__without_features(world):
         OddOneOutClustering().start(None, sample_names="abc")
 
 
-def test_tree__distances_and_cosine(world):
-    X, truth = world
-    test = tt.sample_triplets(truth, 2_000, random_state=0)
+def test_tree__distances_and_cosine(few):
+    X, truth = few
+    test = tt.sample_triplets(truth, 500, random_state=0)
     distances = np.linalg.norm(X[:, None] - X[None], axis=2)
-    of = OddOneOutClustering(40, metric="precomputed").fit(distances, oracle=expert(truth))
+    of = OddOneOutClustering(20, metric="precomputed").fit(distances, oracle=expert(truth))
     assert displays(of.hierarchy_, test).mean() > 0.9
     assert of.predict(distances).tolist() == of.labels_.tolist()
-    turned = OddOneOutClustering(12, metric="cosine").fit(X * np.arange(1, 41)[:, None], oracle=expert(truth))
-    straight = OddOneOutClustering(12, metric="cosine").fit(X, oracle=expert(truth))
+    turned = OddOneOutClustering(6, metric="cosine").fit(X * np.arange(1, 17)[:, None], oracle=expert(truth))
+    straight = OddOneOutClustering(6, metric="cosine").fit(X, oracle=expert(truth))
     assert turned.answers_ == straight.answers_
 
 
-def test_tree__same_seed_same_tree_and_looking_changes_nothing(world):
-    X, truth = world
+def test_tree__same_seed_same_tree_and_looking_changes_nothing(few):
+    X, truth = few
     one, other = (OddOneOutClustering(target="hierarchy").start(X) for _ in range(2))
     ask = expert(truth)
-    for _ in range(12):
+    for _ in range(6):
         question = one.next_question()
         assert other.next_question() == question
         one.answer(ask(*question))
@@ -309,6 +316,7 @@ def test_tree__auto_goes_by_the_answers(world, blobs):
     assert model.clade_support_ is None
 
 
+@pytest.mark.slow
 def test_tree__answers_at_chance_leave_it_as_if_nothing_was_asked():
     X, truth = grown(features=8, noise=0.3)
     test, changes = tt.sample_triplets(truth, 2_000, random_state=0), []
@@ -334,8 +342,8 @@ def went_on(model, ask, steps):
     return said, model.trust_, model.noise_, model.hierarchy_
 
 
-def test_tree__undo_goes_back_to_where_it_was(world):
-    X, truth = world
+def test_tree__undo_goes_back_to_where_it_was(few):
+    X, truth = few
     ask = expert(truth)
     model, other = (OddOneOutClustering(target="hierarchy").start(X) for _ in range(2))
     assert went_on(model, ask, 5) == went_on(other, ask, 5)
@@ -348,8 +356,8 @@ def test_tree__undo_goes_back_to_where_it_was(world):
     assert went_on(model, ask, 5) == went_on(other, ask, 5)
 
 
-def test_tree__undo_of_many_answers(world, monkeypatch):
-    X, truth = world
+def test_tree__undo_of_many_answers(few, monkeypatch):
+    X, truth = few
     monkeypatch.setattr(clustering, "KEPT_TREES", 2)
     model = OddOneOutClustering(target="hierarchy").start(X)
     went_on(model, expert(truth), 6)
@@ -359,8 +367,8 @@ def test_tree__undo_of_many_answers(world, monkeypatch):
     assert went_on(model, expert(truth), 3) == went_on(fresh, expert(truth), 3)
 
 
-def test_tree__an_answer_that_was_interrupted_was_not_heard(world, monkeypatch):
-    X, truth = world
+def test_tree__an_answer_that_was_interrupted_was_not_heard(few, monkeypatch):
+    X, truth = few
     ask = expert(truth)
     model, other = (OddOneOutClustering(target="hierarchy").start(X) for _ in range(2))
     assert went_on(model, ask, 3) == went_on(other, ask, 3)
@@ -420,7 +428,7 @@ def test_steps__a_shallow_copy_goes_on_by_itself():
 
 def test_tree__answers_that_help_are_trusted(world):
     X, truth = world
-    model = OddOneOutClustering(40).fit(X, oracle=expert(truth))
+    model = OddOneOutClustering(20).fit(X, oracle=expert(truth))
     assert model.trust_ > 0.9
     assert OddOneOutClustering(target="groups").start(X).trust_ == 1
     assert OddOneOutClustering(5).fit(None, oracle=expert(truth), sample_names=range(40)).trust_ == 1
@@ -436,7 +444,7 @@ def test_tree__two_people_are_asked_about_different_samples(world):
 def test_tree__of_many_samples(world, monkeypatch):
     X, truth = world
     monkeypatch.setattr(clustering, "MOST_LEAVES", 25)
-    model = OddOneOutClustering(60, target="hierarchy").fit(X, oracle=expert(truth))
+    model = OddOneOutClustering(30, target="hierarchy").fit(X, oracle=expert(truth))
     test = tt.sample_triplets(truth, 2_000, random_state=0)
     assert model.hierarchy_.n_leaves == 40
     assert model.clade_support_.size == model.hierarchy_.n_nodes - 40

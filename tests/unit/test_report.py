@@ -46,7 +46,8 @@ def informed(iris):
     rows = triplets.rows.copy()
     rows[:9] = rows[:9, [0, 2, 1]]
     wrong = {frozenset(row[:2]) | {("odd", row[2])} for row in rows[:9].tolist()}
-    found = tt.report(X, triplets=tt.TripletSet(rows, names), sample_names=names, n_resamples=4, random_state=0)
+    given = {"triplets": tt.TripletSet(rows, names), "sample_names": names, "estimator": DivisiveReCon(effort=0.25)}
+    found = tt.report(X, **given, n_resamples=4, random_state=0)
     return found, wrong
 
 
@@ -289,7 +290,7 @@ def test_page__lines_of_the_chart_are_named_behind_their_ends(informed):
 def test_report__samples_have_a_second_name_on_the_page():
     X, names, wrong, _ = moved_apart()
     seconds = {x: f"<{x.lower()}>" for x in names[:-1]}
-    given = {"hierarchy": wrong, "sample_names": names, "n_resamples": 2, "estimator": QUICK}
+    given = {"hierarchy": wrong, "sample_names": names, "n_folds": 2, "n_resamples": 1, "estimator": QUICK}
     found = tt.report(X, **given, second_names=seconds)
     assert found.second_names == seconds
     page = html_of(found)
@@ -331,7 +332,7 @@ def test_report__answers_of_people(iris):
             answers.append(Answer(tuple(names[i] for i in row), "odd", names[odd], who=who))
     answers.append(Answer((names[0], names[1], names[2]), "unsure", who="anna"))
     answers.append(Answer((names[0], names[1], "stranger"), "odd", "stranger", who="anna"))
-    found = tt.report(X, answers=AnswerSet(answers), sample_names=names, n_resamples=0)
+    found = tt.report(X, answers=AnswerSet(answers), sample_names=names, estimator=QUICK, n_folds=3, n_resamples=0)
     assert (found.n_given, found.n_used) == (122, 120)
     assert [x.who for x in found.people][0] == "</b>joker"
     assert found.people[0].share < 0.5 < found.people[1].share
@@ -561,7 +562,7 @@ def test_page__labels_stay_text(iris):
     X, y, _ = iris
     names = [f"{NASTY[i % len(NASTY)]}{i}" for i in range(60)]
     triplets = tt.sample_class_triplets(y, 60, leaves=names, random_state=0)
-    given = {"estimator": QUICK, "n_resamples": 2}
+    given = {"estimator": QUICK, "n_folds": 2, "n_resamples": 1}
     found = tt.report(X, triplets=triplets, sample_names=names, feature_names=NASTY[:4], **given)
     plain = tt.report(X, triplets=tt.TripletSet(triplets.rows, 60), **given)
     hostile, tame = (Document(html_of(x, title=NASTY[0], command=NASTY[1])) for x in (found, plain))
