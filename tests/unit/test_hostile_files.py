@@ -8,6 +8,7 @@ import contextlib
 import decimal
 import gzip
 import io
+import json
 import lzma
 import struct
 import subprocess
@@ -22,6 +23,15 @@ from hypothesis import strategies as st
 
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import LimitExceededError, ParseError, TripletreeError
+from tripletree.io import (
+    read_annotations,
+    read_answers,
+    read_comparisons,
+    read_hierarchy,
+    read_lineages,
+    read_odd_one_out,
+    read_pairs,
+)
 from tripletree.io import source as _packed
 from tripletree.io.edges import read_edges
 from tripletree.io.nested_json import read_json
@@ -270,6 +280,67 @@ def test_files__packed_twice(outer, inner):
 def test_files__text_that_begins_as_bzip2_does_is_text():
     assert read_text(io.BytesIO(b"BZhang"))[0] == "BZhang"
     assert read_text(io.BytesIO(gzip.compress(b"BZhang")))[0] == "BZhang"
+
+
+# ---------------------------------------------------------------------- tables that are all of one thing
+
+#: Readers of text in rows and columns, which ask in many ways what a column or a cell may be.
+TABLE_READERS = [
+    *(read_triplets, read_pairs, read_answers, read_comparisons, read_odd_one_out),
+    *(read_annotations, read_edges, read_lineages, read_hierarchy),
+]
+N = 100_000
+ALIKE = {
+    "a number": "(a:" + "1" * N + ",b:1);",
+    "one long name": "a" * N + ",b,c,odd\nx,y,z,x\n",
+    "one long cell": "a,b,c,odd\nx,y,z," + "a" * N + "\n",
+    "blanks": "a,b,c\nx," + " \t" * N + ",z\n",
+    "columns without names": "," * N + "\n",
+    "columns with names": ",".join(f"c{i}" for i in range(N // 2)) + "\n" + "x," * (N // 2 - 1) + "y\n",
+    "columns of ids": ",".join(f"id_{i}" for i in range(16_000)) + "\n" + ",".join(map(str, range(16_000))) + "\n",
+    "keys of JSON": "{" + ",".join(f'"k{i}": {i}' for i in range(16_000)) + "}",
+    "too many keys of JSON": "[{" + ",".join(f'"k{i}": "v{i}"' for i in range(N)) + "}]",
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", ALIKE)
+@pytest.mark.parametrize("read", TABLE_READERS, ids=lambda x: x.__name__)
+@pytest.mark.filterwarnings("ignore")
+def test_tables__all_of_one_thing_is_read_or_refused_soon(read, text):
+    with contextlib.suppress(TripletreeError):
+        read(io.StringIO(ALIKE[text]))
+
+
+@pytest.mark.parametrize("read", TABLE_READERS[:5], ids=lambda x: x.__name__)
+def test_tables__records_each_with_a_key_of_its_own(read):
+    for form in ("[{}]", "{}"):
+        between = ",\n" if form[0] == "[" else "\n"
+        text = form.replace("{}", between.join(f'{{"k{i}": 1}}' for i in range(10_000)))
+        with pytest.raises(LimitExceededError, match=r"unpacks \(JSON\) .* give all records the same keys"):
+            read(io.StringIO(text))
+
+
+def test_tables__what_stands_around_records_is_not_copied_without_end():
+    around = "".join(f'"k{i}": {i}, ' for i in range(3_000))
+    text = f'{{{around}"trials": [{", ".join(["{}"] * 3_000)}]}}'
+    with pytest.raises(LimitExceededError, match=r"unpacks \(JSON\)"):
+        read_answers(io.StringIO(text))
+
+
+def test_tables__have_no_more_columns_than_in_excel():
+    text = ",".join(f"c{i}" for i in range(16_385)) + "\n" + "x," * 16_384 + "y\n"
+    for read in (read_answers, read_comparisons, read_annotations):
+        with pytest.raises(ParseError, match="16,385 columns, more than the 16,384 that a table may have"):
+            read(io.StringIO(text))
+
+
+def test_tables__an_error_names_some_of_many_columns():
+    text = json.dumps([{f"c{i}": "x" for i in range(3_000)}])
+    for read in (read_triplets, read_answers, read_comparisons):
+        with pytest.raises(ParseError, match="'c0', 'c1', .*'c19' and 2,980 more") as caught:
+            read(io.StringIO(text))
+        assert len(str(caught.value)) < 1_000
 
 
 # ---------------------------------------------------------------------- Parquet

@@ -16,7 +16,7 @@ import numpy as np
 #: Names of support in comments: of BEAST, MrBayes, NHX (B) and ASTRAL (pp1, localPP) among them.
 SUPPORT_KEYS = ("support", "posterior", "prob", "bootstrap", "B", "pp1", "localPP")
 
-_NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+_NUMBER = r"[-+]?(?:\d++\.?\d*+|\.\d++)(?:[eE][-+]?\d++)?"
 _FIELD = re.compile(r"([^,={}\s]+)\s*=\s*(\{[^}]*\}|[^,]*)")  # of a comment such as [&rate=0.1,range={1,2}]
 _OPEN = re.compile(r"&.*\bincertae_sedis\s*=\s*\"?(?:1|true)\b", re.IGNORECASE | re.DOTALL)
 _LAST = ")]"

@@ -84,7 +84,7 @@ from tripletree.tables.columns import (
     is_sure_anchor,
     plain,
 )
-from tripletree.tables.rows import RowTable
+from tripletree.tables.rows import RowTable, shown_names
 
 #: Names of three columns of items, and the name of a fourth.
 _ITEM_NAMES = (
@@ -462,10 +462,14 @@ def _person(cell: Any) -> str | None:
     return None if text is None or not text.strip() else text
 
 
+#: A longer name of a column is no word for an answer.
+_LONGEST = 100
+
+
 def has_answers(names: Sequence[str]) -> bool:
     """True if a header names an answer, perhaps once for each of several questions, or compares two with a third."""
     ends = (r"^\D{0,9}\d+[._ -]*", r"[._ -]*\d+$", r"[._ -]+[a-cA-C]$")
-    bare = [re.sub(pattern, "", x) for x in names for pattern in ends]
+    bare = [re.sub(pattern, "", x) for x in names if len(x) <= _LONGEST for pattern in ends]
     in_names = any(map(names_items, names)) or (bool(WHO.among(names)) and any(map(name_of_items, names)))
     others = is_header_of_comparisons(names) or tells_events(names)
     return bool(REPLY.among([*names, *bare])) or in_names or others
@@ -514,7 +518,7 @@ def _too_few(names: Sequence[str], table: RowTable, answer: int) -> str:
     told = (table.names or [])[answer]
     some = " and ".join(map(repr, names)) or "none"
     return (
-        f"of the columns {', '.join(map(repr, table.names or ()))} only {some} could hold items, and three are needed "
+        f"of the columns {shown_names(table.names or ())} only {some} could hold items, and three are needed "
         f"beside the answers in {told!r}: a column for each of the three items that were shown, or one whose cells "
         'list them ("cat|dog|eel"), one of which is the answer. If other columns hold them: '
         f"read_answers({source_text(table.path)}, items=['A', 'B', 'C'], odd={told!r}) with their names"
@@ -555,7 +559,7 @@ def _command(table: RowTable, answer: int | None = None) -> str:
     if len(fitting) == 1:
         *trio, odd = (names[k] for k in fitting[0])
         where = ""
-    there = ", ".join(map(repr, table.names)) if table.names else f"columns 0 to {len(names) - 1}"
+    there = shown_names(table.names) if table.names else f"columns 0 to {len(names) - 1}"
     return f". There are {there}: {call_for(table, 'read_answers', items=trio, odd=odd)}{where}"
 
 

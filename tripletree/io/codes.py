@@ -27,7 +27,7 @@ from tripletree.io.format import FileFormat
 from tripletree.io.source import Source, decoded, is_parquet, named_stream, read_bytes
 from tripletree.io.table import hierarchy_of, read_table
 from tripletree.tables.cells import cell_text, column_word
-from tripletree.tables.rows import RowTable
+from tripletree.tables.rows import RowTable, shown_names
 
 #: Beginnings of a code: their lengths, the longest first, and whether they are nodes only if the list has them.
 _Cuts = Callable[[str], Iterable[tuple[int, bool]]]
@@ -123,7 +123,7 @@ def read_codes(
         table = _with_header(table) if header is None and table.names is None and code_column is None else table
     at = code_place(table.names, table.columns) if code_column is None else table.place(code_column, "code_column")
     if at is None:
-        shown = ", ".join(map(repr, table.names or [])) or f"{len(table.columns)} without names"
+        shown = shown_names(table.names or []) or f"{len(table.columns)} without names"
         first = table.names[0] if table.names else 0
         msg = (
             f"no column holds codes of which some begin with others: give code_column={first!r} if that one holds "

@@ -45,7 +45,7 @@ from tripletree.io.table import has_header, header_with, parquet_names
 from tripletree.io.ways import question, source_text
 from tripletree.tables.cells import cell_text
 from tripletree.tables.columns import ODD, REPLY, SECONDS, WHEN, WHO
-from tripletree.tables.rows import RowTable
+from tripletree.tables.rows import RowTable, shown_names
 
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
 
@@ -148,7 +148,7 @@ def read_comparisons(
         if len(table.columns) == 3 and not _are_people(table, others):
             others = set()
         if len(table.columns) - len(others) != 3:
-            shown = ", ".join(map(repr, table.names or [])) or f"{len(table.columns)} without names"
+            shown = shown_names(table.names or []) or f"{len(table.columns)} without names"
             msg = f"give columns=, which of the columns hold anchor, near and far; there are {shown}. "
             replies = [names.index(x) for x in REPLY.among(names)] if answer is None else []
             trio = [k for k in range(len(names)) if k not in others and k not in replies]

@@ -559,7 +559,8 @@ def other_names(
 
 def _each_of(target: Any, by_text: dict[str | None, Any]) -> list[Any]:
     """Return the accepted taxa of a row: one, or several in one cell, as of names that are used in part."""
-    parts = re.split(r"\s*[;,|]\s*", target) if isinstance(target, str) and target not in by_text else [target]
+    several = isinstance(target, str) and target not in by_text
+    parts = [x.strip() for x in re.split("[;,|]", target)] if several else [target]
     return [x for x in (by_text.get(y, y) for y in parts) if x is not None]
 
 

@@ -39,7 +39,7 @@ from tripletree.io.source import Source, Target, write_text
 from tripletree.io.table import has_header, header_with, hierarchy_of, split_rows, table_or_text
 from tripletree.tables.cells import NUMBER, cell_text
 from tripletree.tables.columns import PATH, PATH_ITEM, is_called_id, plain
-from tripletree.tables.rows import RowTable
+from tripletree.tables.rows import RowTable, shown_names
 
 # ----------------------------------------------------------------------
 # Paths of names, taken apart and put together into a tree.
@@ -874,7 +874,7 @@ def _of_table(table: RowTable, asked: _Asked) -> PathTree:
     names, (sep, columns, id_column, *_) = table.names or [], asked
     wanted = list(columns) if columns is not None else columns_of_paths(names)
     if wanted is None:
-        shown = ", ".join(map(repr, names))
+        shown = shown_names(names)
         msg = f"which columns hold the path? Give columns=[...], from the top rank down; there are {shown}"
         raise ParseError(msg, path=table.path)
     places = [table.place(x, "column") for x in wanted]

@@ -78,7 +78,7 @@ _LOOSE_TOKEN = _tokens(r"[^\s()\[\],:;]+", _CLOSED_QUOTES)
 _LOOSE_QUOTE_OR_BRACKET = re.compile(rf"(?:(?<=[(),:;\s])|\A){_CLOSED_QUOTES}|[\[\]]")
 _ALL_QUOTED = re.compile(_QUOTED)
 _BRACKET = re.compile(r"[\[\]]")
-_NUMBER = re.compile(r"\s*[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?", re.ASCII)
+_NUMBER = re.compile(r"\s*[-+]?(?:\d++\.?\d*+|\.\d++)(?:[eE][-+]?\d++)?", re.ASCII)
 _HAS_NUMBER = re.compile(r"[=\[]\s*\"?[-+.\d]")
 _ROOTING = re.compile(r"\[\s*&\s*([ur])\s*\]", re.IGNORECASE)
 #: The mark of an open node, which other programs pass over.

@@ -14,7 +14,7 @@ from tripletree.errors import SHOWN, InvalidHierarchyError, ParseError
 
 #: A branch length that is not known.
 UNKNOWN_LENGTH = re.compile(r"\s*(?:na|n/a|null|none|\?|[-+]?(?:nan|inf|infinity))\s*", re.IGNORECASE)
-_NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+_NUMBER = re.compile(r"[-+]?(?:[0-9]++\.?[0-9]*+|\.[0-9]++)(?:[eE][-+]?[0-9]++)?")
 
 
 def branch_length(text: str | None) -> float | None:

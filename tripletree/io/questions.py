@@ -50,7 +50,7 @@ from tripletree.tables.columns import (
     plain,
     words_of,
 )
-from tripletree.tables.rows import RowTable
+from tripletree.tables.rows import RowTable, shown_names
 
 #: Files of a folder that hold answers.
 _SUFFIXES = frozenset({".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx"})
@@ -695,7 +695,8 @@ def _apart(asked: QuestionTable, wanted: Collection[str]) -> QuestionTable:
     replies = [names.index(x) for x in REPLY.among(names)]
     replies = [k for k in range(len(names)) if names[k] in wanted] or replies if len(replies) != 1 else replies
     free = [k for k, x in enumerate(names) if not is_aside(x) and k not in replies]
-    listed = [x[:-1] for x in names if x.endswith("1") and {f"{x[:-1]}2", f"{x[:-1]}3"} <= {*names}]
+    there = {*names}
+    listed = [x[:-1] for x in names if x.endswith("1") and {f"{x[:-1]}2", f"{x[:-1]}3"} <= there]
     if len(replies) != 1 or not free or listed:
         return asked
     said = [cell_text(x) for x in table.columns[replies[0]]]
@@ -1289,7 +1290,7 @@ def _codes(
     for ends in (("a", "b", "c"), *across, ("1", "2", "3")):
         what = "letters" if ends[0] == "a" else "numbers" if ends[0] == "1" else "words"
         yield what, _of_keys(keys, {x: k for k, x in enumerate(ends[:width])})
-    numbers = {x: re.fullmatch(r"\{?(?:([a-z][a-z_]*?)[ _-]*)?0*([0-9])\}?", x) for x in words}
+    numbers = {x: re.fullmatch(r"\{?(?:([a-z][a-z_]*?)[ _-]*)?0*([0-9])\}?", x[:_LONGEST]) for x in words}
     if apart and all(numbers.values()) and len({x[1] for x in numbers.values() if x}) == 1:
         start = first if first is not None else int("0" in {x[2] for x in numbers.values() if x}) ^ 1
         yield (
@@ -1358,7 +1359,7 @@ def unknown_answers(
             shown.append(f"if {means}: {command}, codes={way!r})")
         return f"; {'; '.join(shown)}" + ("" if width == 2 else ", or in the order in which they are meant")
     few = ", ".join(map(repr, wrong[:6])) + (f" and {len(wrong) - 6} more" if len(wrong) > 6 else "")
-    columns = f", or the name of a column ({', '.join(map(repr, names))})" if all(names) else ""
+    columns = f", or the name of a column ({shown_names(names)})" if all(names) else ""
     letters, numbers = ("A, B or C", "1, 2 or 3") if width == 3 else ("A or B", "1 or 2")
     return (
         f"; {few} {'is' if len(wrong) == 1 else 'are'} not known here: write the item that each stands for, as its "

@@ -39,7 +39,7 @@ from tripletree.io.table import (
 )
 from tripletree.tables.cells import NUMBER, cell_of, cell_text, with_point
 from tripletree.tables.columns import plain
-from tripletree.tables.rows import FRAME, RowTable, table_of
+from tripletree.tables.rows import FRAME, MOST_COLUMNS, RowTable, shown_names, table_of
 
 RowFormat = Literal["text", "csv", "tsv", "parquet"]
 DELIMITERS = {"csv": ",", "tsv": "\t"}
@@ -448,7 +448,7 @@ class LabelRows:
         return [*columns, weight] if weight is not None and weight in names else [*columns]
 
     def _lacks(self, missing: Sequence[Any], names: Sequence[Any], line: int | None) -> NoReturn:
-        lacking, present = (", ".join(repr(x) for x in some) for some in (missing, names))
+        lacking, present = shown_names(missing), shown_names(names)
         table = self.sample()
         msg = f"the table lacks the column{'s' * (len(missing) > 1)} {lacking}; it has {present}: {self.advice(table)}"
         raise ParseError(msg, path=self.path, line=line)
@@ -624,7 +624,7 @@ def _is_row(line: str) -> bool:
 def is_spaced_header(text: str, known: Callable[[list[str]], bool]) -> bool:
     """True if the first line of a text is a header that the caller knows, with blanks between the names."""
     line = next(filter(_is_row, (x.group() for x in re.finditer(r"[^\r\n]+", text))), "")
-    return len(line.split()) >= 3 and re.search(r"[,;|'\"#]", line) is None and known(line.split())
+    return 3 <= len(line.split()) <= MOST_COLUMNS and re.search(r"[,;|'\"#]", line) is None and known(line.split())
 
 
 # ---------------------------------------------------------------------- writing

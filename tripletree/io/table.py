@@ -28,7 +28,7 @@ from tripletree.io.json_text import load_json
 from tripletree.io.phylip import phylip_table
 from tripletree.io.source import check_ratio, decoded, is_parquet, read_bytes, write_atomic_bytes
 from tripletree.tables.cells import cell_of, cell_text, is_number, with_point
-from tripletree.tables.rows import FRAME, RowTable, table_of
+from tripletree.tables.rows import FRAME, MOST_COLUMNS, RowTable, table_of
 
 
 def optional(module: str, extra: str, purpose: str) -> Any:
@@ -212,6 +212,7 @@ def json_table(text: str, path: str | None) -> RowTable | None:
         msg = f"{unit} {wrong}: expected an object, whose keys are the names of columns"
         raise ParseError(msg, path=path)
     names = list(dict.fromkeys(key for _, x in found for key in x))
+    check_ratio(8 * len(names) * len(found), len(text), "JSON", path, "give all records the same keys")
     columns: list[list[str | None]] = [[] for _ in names]
     for k, row in found:
         for name, column in zip(names, columns, strict=True):
@@ -319,7 +320,7 @@ def _split_at_blanks(text: str, path: str | None, header: bool | None, known: An
             continue
         if width == 0:
             width = len(row)
-            if known(row) if header is None else header:
+            if (width <= MOST_COLUMNS and known(row)) if header is None else header:
                 names, header_line = row, number
                 continue
         elif len(row) != width:
@@ -392,7 +393,7 @@ def split_rows(
         raise ParseError("no rows in it", path=path, line=line)
     names = header_line = None
     if header is None:
-        header = known(_stripped(rows[0]))
+        header = len(rows[0]) <= MOST_COLUMNS and known(_stripped(rows[0]))
     width = len(rows[0])
     if header:
         names = _stripped(rows.pop(0))
@@ -510,7 +511,8 @@ def has_cells(text: str, delimiter: str, most: int) -> bool:
 
 
 def _known_under(row: str, known: Any) -> bool:
-    return any(len(cells) > 1 and known(_stripped(cells)) for cells in map(partial(_cells, row), _DELIMITERS))
+    apart = map(partial(_cells, row), _DELIMITERS)
+    return any(1 < len(cells) <= MOST_COLUMNS and known(_stripped(cells)) for cells in apart)
 
 
 def _is_of_r(text: str, first: str) -> bool:
@@ -539,7 +541,7 @@ def _delimiter_of(row: str, known: Any) -> str:
     best, most = ",", (False, 1)
     for delimiter in _DELIMITERS:
         cells = _cells(row, delimiter)
-        rating = (len(cells) > 1 and bool(known(_stripped(cells))), len(cells))
+        rating = (1 < len(cells) <= MOST_COLUMNS and bool(known(_stripped(cells))), len(cells))
         if rating > most:
             best, most = delimiter, rating
     return best

@@ -14,10 +14,12 @@ from typing import Any
 
 from tripletree.errors import ParseError
 from tripletree.io.json_text import load_json
+from tripletree.io.source import check_ratio
 from tripletree.tables.cells import cell_text
 from tripletree.tables.columns import REPLY, WHO, plain
 from tripletree.tables.rows import RowTable
 
+_FEWER = "give all records the same keys, and leave out what is no answer"
 _MOST_NESTED = 20
 #: Of the column of people that are keys of objects, or have an id there, until no other column says who it is.
 _KEY = "\0who"
@@ -81,14 +83,18 @@ def records_of(text: str, name: str | None) -> tuple[RowTable, list[int], bool]:
     rows: list[dict[str, Any]] = []
     places: list[int] = []
     runs: list[int] = []
+    size = 0  # of all records, each with what stands around it
     for at, value in values:
         for run, record in _trials(value):
+            size += len(record)
+            check_ratio(100 * size, len(text), "JSON", name, _FEWER)
             rows.append(record)
             places.append(at if in_lines else len(rows))
             runs.append(hash((at if run else 0, run)))
     names = list(dict.fromkeys(key for x in rows for key in x))
     if not rows or not names:
         raise ParseError("no records in it: expected a list of objects, one a trial", path=name)
+    check_ratio(8 * len(names) * len(rows), len(text), "JSON", name, _FEWER)
     jspsych = "trial_type" in names or ("choices" in names and "rt" in names)
     columns = [[_json_cell(x.get(key)) for x in rows] for key in names]
     if _KEY in names:

@@ -33,7 +33,7 @@ from tripletree.io.table import arrow_batches, coded_column, is_frame, parquet_m
 from tripletree.io.ways import call, listed, source_text
 from tripletree.tables.cells import cell_of, cell_text
 from tripletree.tables.columns import COUNT, ODD, alike_columns, is_sure_anchor, plain
-from tripletree.tables.rows import FRAME, RowTable, table_of
+from tripletree.tables.rows import FRAME, RowTable, shown_names, table_of
 
 _EXPECTED = "expected 'a b | c'"
 #: Up to 6 different values may be codes.
@@ -119,7 +119,7 @@ class TripletRows(LabelRows):
 
     def _lacks(self, missing: Sequence[Any], names: Sequence[Any], line: int | None) -> NoReturn:
         if any(is_sure_anchor(str(x)) for x in names) or is_header_of_comparisons([str(x) for x in names]):
-            msg = f"the columns {', '.join(map(repr, names))} {no_triplets(self.path)}"
+            msg = f"the columns {shown_names(names)} {no_triplets(self.path)}"
             raise ComparisonsError(msg, path=self.path, line=line)
         super()._lacks(missing, names, line)
 

@@ -7,6 +7,7 @@ no value are in `tripletree.core.labels`, words for links in `tripletree.io.pair
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -42,11 +43,15 @@ _ID = re.compile(
     r"|(?:.*_)?(?:nr|[^\W\d_]{4,}nr)|\w*(?:nummer|kennung|kennziffer)|(?:code_)?postal(?:_code)?|postcode|post_code|zip|zipcode|zip_code|plz|postleitzahl"
 )
 _WHOLE = re.compile(r"[-+]?\d+", re.ASCII)
+#: The characters of a column's name that are looked at. A longer one is a text.
+_LONGEST = 1000
 
 
+@lru_cache(1 << 15)
 def words_of(name: str) -> str:
     """The words of a column's name, in lower case with underscores: ``CustomerID`` and ``#OTU ID``, too."""
-    apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name.strip().lstrip("#").strip())
+    name = name[:_LONGEST].strip().lstrip("#").strip()
+    apart = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])", "_", name)
     return re.sub(r"_+", "_", column_word(apart).replace(".", "_")).strip("_")
 
 
@@ -101,14 +106,19 @@ def alike_columns(table: RowTable, are_codes: Callable[[set[str]], bool]) -> lis
         if cells and not (measures or people or dates or one or are_codes(cells)):
             words[name] = cells if numbers else cells | {y for x in cells if (y := SHAPE.sub("\0", x)) != x}
     groups: list[list[str]] = []
+    vocabulary: list[set[str]] = []  # of each group
+    having: dict[str, list[int]] = {}  # the groups that have a word
     for name, own in words.items():
-        for group in groups:
-            others = set().union(*(words[x] for x in group))
-            if 5 * len(own & others) >= min(len(own), len(others)) > 0 and own & others:
-                group.append(name)
-                break
-        else:
-            groups.append([name])
+        common = Counter(g for x in own for g in having.get(x, ()))
+        fits = (g for g in sorted(common) if 5 * common[g] >= min(len(own), len(vocabulary[g])))
+        g = next(fits, len(groups))
+        if g == len(groups):
+            groups.append([])
+            vocabulary.append(set())
+        for x in own - vocabulary[g]:
+            having.setdefault(x, []).append(g)
+        groups[g].append(name)
+        vocabulary[g] |= own
     return [x for x in groups if len(x) > 1]
 
 
@@ -158,7 +168,12 @@ def is_name(name: str, cells: Sequence[str]) -> bool:
 
 def plain(name: Any) -> str:
     """The name of a column in lower case without blanks, dashes, underscores, ``#`` and a prefix such as ``dwc:``."""
-    return re.sub(r"[\s_#-]", "", str(name).lower()).rsplit(":", 1)[-1]
+    return _plain(str(name))
+
+
+@lru_cache(1 << 15)
+def _plain(name: str) -> str:
+    return re.sub(r"[\s_#-]", "", name[:_LONGEST].lower()).rsplit(":", 1)[-1]
 
 
 @dataclass(frozen=True)
@@ -498,11 +513,15 @@ _SENSE = re.compile(
     rf"(?:{_BEFORE})*(?:must|should|shall|do|does)?(not?|non|dont|isnt|arent|un|in|mis|dis|nicht|kein|pas)?(?:{_BEFORE})*"
     rf"(?:({_ALIKE})|{_UNLIKE})(?:{_ASIDE}|link(?:s|ed)?)*"
 )
+#: The characters of a word for a link, and the words of a column's name that says one.
+_LONGEST_LINK, _MOST_WORDS = 100, 20
 
 
 @lru_cache(1024)
 def link_sense(text: str) -> bool | None:
     """True if words say that two are the same, must-link or "match", False for non-match or "kept apart", else None."""
+    if len(text) > _LONGEST_LINK:
+        return None
     found = _SENSE.fullmatch(re.sub(r"[\W_]+", "", text.lower()))
     return None if found is None else (found[1] is None) == (found[2] is not None)
 
@@ -510,8 +529,8 @@ def link_sense(text: str) -> bool | None:
 def name_sense(name: str) -> bool | None:
     """True if a column is called by what two are that are the same, False for others (judged_distinct), else None."""
     words = words_of(name).split("_")
-    if not {"false", "wrong", "incorrect", "falsch"}.isdisjoint(words):  # a false match may be either
-        return None
+    if len(words) > _MOST_WORDS or not {"false", "wrong", "incorrect", "falsch"}.isdisjoint(words):
+        return None  # a text, or a false match, which may be either
     spans = ("".join(words[i : i + n]) for n in range(len(words), 0, -1) for i in range(len(words) - n + 1))
     return next((x for x in map(link_sense, spans) if x is not None), None)
 

@@ -9,8 +9,17 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
-from tripletree.errors import ParseError
+from tripletree.errors import SHOWN, ParseError
 from tripletree.tables.cells import OddCell, cell_of, cell_text
+
+#: The most columns of a table, Excel's own bound. What each of them may be is asked in many ways.
+MOST_COLUMNS = 16_384
+
+
+def shown_names(names: Sequence[Any]) -> str:
+    """The names of columns for a message: the first of them, and how many more there are."""
+    more = f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
+    return ", ".join(map(repr, names[:SHOWN])) + more
 
 
 @dataclass
@@ -43,6 +52,15 @@ class RowTable:
     header_line: int | None = None
     title: str | None = None
 
+    def __post_init__(self) -> None:
+        n = len(self.columns)
+        if n > MOST_COLUMNS:
+            msg = (
+                f"{n:,} columns, more than the {MOST_COLUMNS:,} that a table may have, which are Excel's own: leave "
+                "out those that are not meant, or exchange rows and columns"
+            )
+            raise ParseError(msg, path=self.path, line=self.header_line)
+
     def refuse(self, row: int, message: str) -> NoReturn:
         """Raise a ParseError at a row."""
         number = self.lines[row]
@@ -53,7 +71,7 @@ class RowTable:
     def place(self, column: str | int, what: str) -> int:
         """The place of the column of a name, or of a position counted from 0."""
         nameless = f"{len(self.columns)} columns without names{self._first_row()}"
-        shown = ", ".join(map(repr, self.names or [])) or nameless
+        shown = shown_names(self.names or []) or nameless
         if isinstance(column, int) and not isinstance(column, bool):
             if 0 <= column < len(self.columns):
                 return column
@@ -79,7 +97,7 @@ class RowTable:
         first, second = at if any(x is not None for x in at) else usual() or at
         if first is None or second is None:
             n = len(self.columns)
-            names = f": {', '.join(map(repr, self.names))}" if self.names else ""
+            names = f": {shown_names(self.names)}" if self.names else ""
             msg = f"{n} column{'s' * (n != 1)}{names}; give {options[0]}= and {options[1]}=, which columns hold {what}"
             raise ParseError(msg, path=self.path, line=1 if self.unit == "line" else None)
         if first == second:
@@ -88,7 +106,7 @@ class RowTable:
 
     def refuse_header(self, cells: Iterable[str], cure: str) -> NoReturn:
         """Raise the error for a first row that may be a header, since its cells occur in no other row."""
-        self.refuse(0, f"is this a header? {', '.join(map(repr, cells))} occur nowhere else: {cure}")
+        self.refuse(0, f"is this a header? {shown_names([*cells])} occur nowhere else: {cure}")
 
     def with_header_as_row(self) -> RowTable:
         """The table without names of columns: they are the first row."""
