@@ -1,4 +1,6 @@
-"""Eight samples, as an array and as a table with names."""
+"""Eight samples, as an array and as a table with names, and figures that are closed."""
+
+import sys
 
 import pandas as pd
 import pytest
@@ -12,3 +14,10 @@ def X(rng):
 @pytest.fixture
 def frame(X):
     return pd.DataFrame(X, index=list("abcdefgh"), columns=["x", "y", "z"])
+
+
+@pytest.fixture(autouse=True)
+def _no_figures_left():
+    yield
+    if pyplot := sys.modules.get("matplotlib.pyplot"):
+        pyplot.close("all")

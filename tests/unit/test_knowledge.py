@@ -11,7 +11,7 @@ import tripletree as tt
 from tripletree.cluster import DivisiveReCon, ReCon, validation
 
 #: Short chains, for what does not depend on their length.
-QUICK = DivisiveReCon(effort=0.1)
+QUICK, SHORT = DivisiveReCon(effort=0.1), DivisiveReCon(effort=0.25)
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def kappa(agreement, chance):
 
 def test_evaluate_knowledge__true_triplets_help(blobs):
     X, y = blobs
-    report = tt.evaluate_knowledge(X, triplets=tt.sample_class_triplets(y, 180, random_state=0))
+    report = tt.evaluate_knowledge(X, triplets=tt.sample_class_triplets(y, 180, random_state=0), estimator=SHORT)
     assert report.verdict == "helps"
     assert not report.agrees  # the second feature hides the groups from the data alone
     assert report.agreement[-1] > report.agreement[0]
@@ -42,7 +42,7 @@ def test_evaluate_knowledge__true_triplets_help(blobs):
 def test_evaluate_knowledge__random_triplets_do_not_help(blobs):
     X, y = blobs
     shuffled = np.random.default_rng(1).permutation(y)
-    report = tt.evaluate_knowledge(X, triplets=tt.sample_class_triplets(shuffled, 60, random_state=0))
+    report = tt.evaluate_knowledge(X, triplets=tt.sample_class_triplets(shuffled, 60, random_state=0), estimator=SHORT)
     assert report.verdict == "unclear"
     assert not report.agrees
     assert "No agreement that can be told from chance" in str(report)

@@ -21,12 +21,6 @@ plt = pytest.importorskip("matplotlib.pyplot")
 ORIENTATIONS = ("left", "right", "top", "bottom")
 
 
-@pytest.fixture(autouse=True)
-def _no_figures_left():
-    yield
-    plt.close("all")
-
-
 def with_gid(ax, gid):
     return [a for a in [*ax.collections, *ax.lines] if a.get_gid() == gid]
 

@@ -20,12 +20,6 @@ from tripletree.plots.style import HATCHES, PALETTE, encode_groups, in_order, ti
 NESTED = [[("a", "b"), "c"], [("d", "e"), ("f", "g")]]
 
 
-@pytest.fixture(autouse=True)
-def _closed():
-    yield
-    plt.close("all")
-
-
 @pytest.fixture
 def tree():
     return Hierarchy.from_nested(NESTED)

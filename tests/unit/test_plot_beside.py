@@ -28,12 +28,6 @@ ONE = Hierarchy.from_nested([[["a", "b"], "c"], ["d", "e"]])
 TWO = Hierarchy.from_nested([["c", ["b", "a"]], "e", "d"])
 
 
-@pytest.fixture(autouse=True)
-def _no_figures_left():
-    yield
-    plt.close("all")
-
-
 def with_gid(ax, gid):
     return [a for a in ax.collections if a.get_gid() == gid]
 

@@ -22,12 +22,6 @@ plt = pytest.importorskip("matplotlib.pyplot")
 TEXT = "human chimp | gorilla | 2\nhuman chimp | orang\nchimp gorilla | orang\ngorilla orang | human\n"
 
 
-@pytest.fixture(autouse=True)
-def _no_figures_left():
-    yield
-    plt.close("all")
-
-
 def leaves_drawn(ax):
     return sum(len(c.get_offsets()) for c in ax.collections if c.get_gid() in ("leaves", "isolated leaves"))
 

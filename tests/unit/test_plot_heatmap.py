@@ -17,12 +17,6 @@ plt = pytest.importorskip("matplotlib.pyplot")
 ONE = Hierarchy.from_nested([[["a", "b"], "c"], ["d", "e"]])
 
 
-@pytest.fixture(autouse=True)
-def _no_figures_left():
-    yield
-    plt.close("all")
-
-
 def with_gid(ax, gid):
     return [a for a in ax.collections if a.get_gid() == gid]
 

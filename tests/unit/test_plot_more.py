@@ -25,12 +25,6 @@ FOUR = Hierarchy.from_nested([["a", "b"], ["c", "d"]])
 HIGH = from_linkage([[0, 1, 1.0, 2], [2, 3, 2.0, 2], [4, 5, 4.0, 4]], list("abcd"))
 
 
-@pytest.fixture(autouse=True)
-def _no_figures_left():
-    yield
-    plt.close("all")
-
-
 def with_gid(ax, gid):
     return [a for a in [*ax.collections, *ax.lines] if a.get_gid() == gid]
 

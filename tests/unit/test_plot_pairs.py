@@ -17,12 +17,6 @@ X = np.array([[0.0, 1.0], [1.0, 1.0], [5.0, 2.0], [6.0, 2.0], [3.0, 9.0]])
 PAIRS = ([(0, 1), (1, 2)], [(1, 3), (2, 3), (0, 4)])
 
 
-@pytest.fixture(autouse=True)
-def closed():
-    yield
-    plt.close("all")
-
-
 def lines(ax):
     """The ends of the lines, by gid."""
     found = {}
