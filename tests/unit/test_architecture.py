@@ -36,7 +36,17 @@ LAW = {
     "knowledge": {"_version", "algorithms", "core", "errors", "io"},
     "cluster": {"_core", "algorithms", "core", "errors", "interrupts", "knowledge", "tables"},  # no readers of files
     "metrics": {"_core", "algorithms", "cluster", "core", "errors", "knowledge"},
-    "evaluation": {"_core", "algorithms", "cluster", "core", "errors", "interrupts", "knowledge", "metrics"},
+    "evaluation": {
+        "_core",
+        "algorithms",
+        "cluster",
+        "core",
+        "errors",
+        "interrupts",
+        "io",
+        "knowledge",
+        "metrics",
+    },  # of io the adding of lines to a file alone
     "plots": {"_core", "_version", "algorithms", "core", "errors", "io"},
     "datasets": {"core", "errors", "io"},
     "ask": {"_core", "core", "errors", "io", "plots"},

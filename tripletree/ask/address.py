@@ -11,6 +11,7 @@ import re
 from typing import NamedTuple
 
 from tripletree.errors import ParseError
+from tripletree.io.source import write_atomic
 
 _LINE = re.compile(r"(?:people|leader) https?://\S*:(\d{1,5})/([\w-]{16,})/")
 
@@ -55,8 +56,5 @@ def read_address(answers: str | os.PathLike[str]) -> KeptAddress | None:
 
 def keep_address(answers: str | os.PathLike[str], address: str, leader: str | None = None) -> None:
     """Keep the addresses of a page and of its leader beside the answers, for nobody but this user to read."""
-    path = path_of_address(answers)
-    aside = f"{path}.new"
-    with open(os.open(aside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w", encoding="utf-8") as stream:
+    with write_atomic(path_of_address(answers), private=True) as stream:
         stream.write(f"people {address}\n" + (f"leader {leader}\n" if leader else ""))
-    os.replace(aside, path)

@@ -24,7 +24,7 @@ from tripletree.core.triplets import TripletSet
 from tripletree.errors import ParseError
 from tripletree.io import read_hierarchy, write_answers, write_triplets
 from tripletree.io.comparisons import TrioRows
-from tripletree.io.source import decoded, named_stream, raw_bytes, write_atomic
+from tripletree.io.source import decoded, named_stream, raw_bytes, write_folder
 from tripletree.io.table import read_table as read_rows
 from tripletree.reports.analysis import standardized
 from tripletree.tables.cells import column_word
@@ -448,11 +448,8 @@ def _export(session: Session, folder: Path) -> None:
     """Write the results into a folder, and print the file names."""
     from tripletree.ask.exports import files_of
 
-    folder.mkdir(parents=True, exist_ok=True)
-    for name, make in files_of(session).items():
-        with write_atomic(folder / name) as stream:
-            stream.write(make())
-        click.echo(str(folder / name))
+    for path in write_folder(folder, {name: make() for name, make in files_of(session).items()}):
+        click.echo(str(path))
 
 
 def _pilot(session: Session, values: np.ndarray | None, people: int, seed: int, path: str) -> None:

@@ -11,7 +11,6 @@ import threading
 import time
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -25,6 +24,7 @@ from tripletree.core.progress import progress_bar
 from tripletree.errors import ParseError, TimeLimitError
 from tripletree.evaluation.scores import pairwise_f_score
 from tripletree.interrupts import time_limit as limit_of_time
+from tripletree.io.appending import end_of
 from tripletree.knowledge import Knowledge
 
 #: Kinds of knowledge that can be drawn from the classes.
@@ -407,16 +407,13 @@ _KEY = ("data", "content", "method", "settings", "knowledge", "draw", "seed", "s
 
 
 def _read_runs(path: str) -> dict[str, dict[str, Any]]:
-    """The runs that a file holds. A last line that was cut off is dropped, and cut."""
+    """The runs that a file holds. A last line that was cut off is dropped."""
     try:
         with open(path, "rb") as file:
             content = file.read()
     except FileNotFoundError:
         return {}
     whole = content[: content.rfind(b"\n") + 1]
-    if whole != content:
-        with open(path, "r+b") as file:
-            file.truncate(len(whole))
     found = {}
     for number, line in enumerate(whole.splitlines(), 1):
         try:
@@ -431,20 +428,19 @@ def _read_runs(path: str) -> dict[str, dict[str, Any]]:
     return found
 
 
-@contextmanager
-def _appending(path: str | None) -> Iterator[Callable[[dict[str, Any]], None]]:
+def _appender(path: str | None) -> Callable[[dict[str, Any]], None]:
     """A function that adds a record to a file, on disk when it returns."""
     if path is None:
-        yield lambda record: None
-        return
-    with open(path, "a", encoding="utf-8") as file:
+        return lambda record: None
+    with end_of(path):  # a file that cannot be written is told before the first run
+        pass
 
-        def append(record: dict[str, Any]) -> None:
-            file.write(json.dumps(record) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
+    def append(record: dict[str, Any]) -> None:
+        with end_of(path) as end:
+            end.cut(end.last_line()[0])  # a line that was cut off
+            end.add(f"{json.dumps(record)}\n".encode())
 
-        yield append
+    return append
 
 
 def _content(X: np.ndarray, y: np.ndarray) -> str:
@@ -587,10 +583,8 @@ def compare_methods(
     file = None if path is None else os.fspath(path)
     done = {} if file is None else _read_runs(file)
     todo = [x for x in tasks if _identity(x.key) not in done]
-    with (
-        _appending(file if todo else None) as append,
-        progress_bar(verbose, len(todo), "compare_methods", "runs") as tell,
-    ):
+    append = _appender(file if todo else None)
+    with progress_bar(verbose, len(todo), "compare_methods", "runs") as tell:
         for record in _all_done(todo, n_jobs, time_limit):
             append(record)
             done[_identity(record)] = record

@@ -10,13 +10,12 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterator
 from datetime import datetime
-from pathlib import Path
 from typing import Any, NamedTuple
 
 from tripletree.core.answers import AnswerSet, check_answers
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.io.answers import write_answers
-from tripletree.io.source import csv_text, no_formula, write_atomic
+from tripletree.io.source import csv_text, no_formula, write_folder
 
 
 class Trial(NamedTuple):
@@ -241,14 +240,7 @@ def export_answers(answers: AnswerSet, folder: str | os.PathLike[str], *, known:
     sub-1.1,,1,3,dog,0,,1.5,
     """
     files = exported_answers(check_answers(answers), None if known is None else check_triplets(known))
-    Path(folder).mkdir(parents=True, exist_ok=True)
-    written = []
-    for name, make in files.items():
-        path = Path(folder) / name
-        with write_atomic(path) as stream:
-            stream.write(make())
-        written.append(str(path))
-    return written
+    return [str(path) for path in write_folder(folder, {name: make() for name, make in files.items()})]
 
 
 def _trials(answers: AnswerSet, known: TripletSet | None) -> Iterator[Trial]:

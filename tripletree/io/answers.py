@@ -20,13 +20,11 @@ import errno
 import json
 import os
 import re
-from collections.abc import Hashable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Hashable, Iterable, Sequence
+from contextlib import suppress
 from dataclasses import replace
-from io import SEEK_END
 from itertools import combinations
 from pathlib import Path
-from threading import Lock
 from typing import Any, NoReturn, overload
 
 import numpy as np
@@ -38,6 +36,7 @@ from tripletree.core.leaves import LeafIndex
 from tripletree.core.notes import note
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import SHOWN, InvalidAnswerError, ParseError, UnknownLeafError, warn_user
+from tripletree.io.appending import end_of
 from tripletree.io.comparisons import TrioRows, indexed_rows, is_header_of_comparisons, no_triplets
 from tripletree.io.forms import has_header_of_form
 from tripletree.io.json_text import load_json
@@ -1041,42 +1040,16 @@ def _append(path: str | os.PathLike[str], line: str, data: str | None) -> None:
     name = os.fspath(path)
     if os.path.isdir(name):
         raise IsADirectoryError(errno.EISDIR, "cannot append an answer to a folder", name)
-    # without the lock, a line that another program has written in part would look like an interrupted one
-    with open(name, "ab+", buffering=0) as stream, _one_at_a_time, _locked(stream):
-        size = stream.seek(0, SEEK_END)
-        stream.seek(0)
-        if size:
-            _check_json_lines(stream, name)
-        start, rest = _last_line(stream, size)
+    with end_of(name) as end:
+        end.stream.seek(0)
+        if end.size:
+            _check_json_lines(end.stream, name)
+        start, rest = end.last_line()
         if rest and not _is_whole(rest):
-            stream.truncate(start)
-            size, rest = start, b""
-        before = _header_line(data) if size == 0 else ("\n" if rest else "")
-        content = (before + line).encode()
-        try:
-            if stream.write(content) < len(content):
-                raise OSError(errno.ENOSPC, "the answer could not be written, the disk may be full", name)
-            os.fsync(stream.fileno())
-            if size == 0:
-                _sync_folder(os.path.dirname(os.path.abspath(name)))
-        except OSError:
-            if stream.seek(0, SEEK_END) <= size + len(content):  # else another program has gone on behind it
-                stream.truncate(size)
-            raise
-
-
-#: Threads of this process take turns, as the lock of a file holds for a process.
-_one_at_a_time = Lock()
-
-
-@contextmanager
-def _locked(stream: Any) -> Iterator[None]:
-    """Keep other programs from appending to a file while inside. They wait. Closing the file gives the lock back."""
-    with suppress(ImportError, OSError):  # Windows, and file systems without locks
-        import fcntl
-
-        fcntl.lockf(stream, fcntl.LOCK_EX)
-    yield
+            end.cut(start)
+            rest = b""
+        before = _header_line(data) if end.size == 0 else ("\n" if rest else "")
+        end.add((before + line).encode())
 
 
 def check_appendable(path: str | os.PathLike[str]) -> None:
@@ -1093,32 +1066,6 @@ def _check_json_lines(stream: Any, name: str) -> None:
             "'tripletree answers TABLE --jsonl FILE' or write_answers makes such a file of it"
         )
         raise ParseError(msg, path=name, line=1)
-
-
-def _last_line(stream: Any, size: int) -> tuple[int, bytes]:
-    """The place behind the last line end of a file, and the text that stands there."""
-    start, rest = size, b""
-    while start > 0:
-        step = min(_STEP, start)
-        stream.seek(start - step)
-        piece = stream.read(step)
-        end = piece.rfind(b"\n") + 1
-        rest = piece[end:] + rest
-        start -= step - end
-        if end:
-            break
-    return start, rest
-
-
-def _sync_folder(folder: str) -> None:
-    """Write the name of a new file to the disk, where the system can do that to a folder."""
-    if os.name == "nt":
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(descriptor)
-    finally:
-        os.close(descriptor)
 
 
 def _header_line(data: str | None) -> str:

@@ -26,8 +26,8 @@ import warnings
 import zipfile
 import zlib
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from functools import partial
 from pathlib import Path
 from typing import IO, Any, TypeGuard
@@ -601,7 +601,7 @@ _looked_into: set[str] = set()
 
 
 @contextmanager
-def write_atomic(target: Target) -> Iterator[IO[str]]:
+def write_atomic(target: Target, *, private: bool = False) -> Iterator[IO[str]]:
     """Open a target for writing UTF-8 text. A path is replaced when the ``with`` block ends without an exception.
 
     Parameters
@@ -610,10 +610,13 @@ def write_atomic(target: Target) -> Iterator[IO[str]]:
         A path ending in .gz, .bz2 or .xz is compressed (gzip without a time stamp: equal text, equal file). ``"-"``
         is the standard output, in which control characters stand escaped if it is a terminal. A file object, open
         for text or bytes, is written to and left open. A symbolic link stays, and the file it leads to is replaced.
-        The permissions of an existing file stay too.
+        The permissions of an existing file stay too, and a file that may not be written is not replaced.
+    private : bool
+        Let nobody but this user read the file at a path.
     """
     if isinstance(target, (str, os.PathLike)) and os.fspath(target) != "-":
-        with _replacing(os.fspath(target)) as raw, _packing(os.fspath(target), raw) as packed, _utf8(packed) as text:
+        path = os.fspath(target)
+        with _replacing(path, private=private) as raw, _packing(path, raw) as packed, _utf8(packed) as text:
             yield text
         return
     stream = _stream(target)
@@ -647,6 +650,30 @@ def write_text(parts: Iterable[str], target: Target | None, *, end: str = "") ->
         stream.writelines(parts)
         stream.write(end)
     return None
+
+
+def write_folder(folder: str | os.PathLike[str], files: Mapping[str, str]) -> list[Path]:
+    """Write the texts of several files into a folder, which is made: all of them or, after an error, none."""
+    place = Path(folder)
+    made = not place.exists()
+    place.mkdir(parents=True, exist_ok=True)
+    try:
+        with ExitStack() as stack:
+            new = []
+            for name, text in files.items():
+                new.append(_Replacement(os.fspath(place / name)))
+                stack.enter_context(new[-1])
+                with new[-1].open() as stream:
+                    stream.write(text.encode())
+            for one in new:
+                one.put()
+    except BaseException:
+        if made:
+            with suppress(OSError):  # the last of its files has not gone
+                place.rmdir()
+        raise
+    _name_leftovers(os.fspath(place))
+    return [place / name for name in files]
 
 
 class _Terminal(io.TextIOBase):
@@ -740,48 +767,93 @@ def _descriptor(path: str) -> int | None:
 
 
 @contextmanager
-def _replacing(path: str) -> Iterator[IO[bytes]]:
-    """A temporary file beside the path's real file that takes its place at the end, or goes without a trace."""
+def naming(path: str, *, instead_of: str | None = None) -> Iterator[None]:
+    """Give the errors of the system that name no file, or the one that stands in for it, the name of this one."""
+    try:
+        yield
+    except OSError as error:
+        unnamed = error.filename in (None, instead_of) and error.errno not in (None, errno.EPIPE)
+        if not unnamed:
+            raise
+        raise type(error)(error.errno, error.strerror, path) from None
+
+
+class _Own(io.BufferedWriter):
+    """A stream of a file without its number, past which libraries write: Pillow does not notice that a disk is full."""
+
+    def fileno(self) -> int:
+        raise io.UnsupportedOperation("fileno")
+
+
+class _Replacement:
+    """A temporary file beside the path's real file. It takes its place by `put`, or goes without a trace."""
+
+    def __init__(self, path: str, *, private: bool = False) -> None:
+        self.path, self.real, self.private = path, os.path.realpath(path), private
+        try:
+            self.mode: int | None = os.stat(self.real).st_mode
+        except FileNotFoundError:
+            self.mode = None
+        self.aside = os.path.join(self.folder, f"{_ASIDE}{secrets.token_hex(8)}.tmp")
+
+    @property
+    def folder(self) -> str:
+        return os.path.dirname(self.real)
+
+    def check(self) -> None:
+        """Check that there is a place for the file."""
+        if self.mode is not None and stat.S_ISDIR(self.mode):
+            raise IsADirectoryError(errno.EISDIR, "cannot write a file in the place of a folder", self.path)
+        if not os.path.isdir(self.folder):
+            raise FileNotFoundError(errno.ENOENT, "no such folder to write into", self.folder)
+        if self.mode is not None:  # a file that may not be written is not replaced, even where its folder allows it
+            with naming(self.path, instead_of=self.real):
+                os.close(os.open(self.real, os.O_WRONLY))
+
+    def __enter__(self) -> _Replacement:
+        self.check()
+        return self
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        if error is None:
+            return
+        with suppress(OSError):  # it may never have been made
+            os.unlink(self.aside)
+        if isinstance(error, OSError):
+            with naming(self.path, instead_of=self.aside):
+                raise error
+
+    def open(self) -> IO[bytes]:
+        # a new file is private until it has the mode of the old one
+        mode = 0o666 if self.mode is None and not self.private else 0o600
+        return _Own(io.FileIO(self.aside, "x", opener=lambda name, flags: os.open(name, flags, mode)))
+
+    def put(self) -> None:
+        """Put the file in its place."""
+        if self.mode is not None and not self.private:
+            os.chmod(self.aside, stat.S_IMODE(self.mode))
+        os.replace(self.aside, self.real)
+        last_written.append(self.path)
+
+
+@contextmanager
+def _replacing(path: str, *, private: bool = False) -> Iterator[IO[bytes]]:
+    """A stream whose content takes the place of a file, if no error comes up."""
     descriptor = _descriptor(path)
     if descriptor is not None:
-        with open(os.dup(descriptor), "wb") as stream:  # opened already, by the shell: go on where it stands
+        with naming(path), _Own(io.FileIO(os.dup(descriptor), "w")) as stream:  # opened already, by the shell
             yield stream
         return
-    real = os.path.realpath(path)
-    try:
-        mode = os.stat(real).st_mode
-    except FileNotFoundError:
-        mode = None
-    if mode is not None and not stat.S_ISREG(mode) and not stat.S_ISDIR(mode):
-        try:
-            with open(real, "wb") as stream:  # a device or a pipe: there is nothing to replace
-                yield stream
-        except OSError as error:
-            if error.filename is None and error.errno not in (None, errno.EPIPE):
-                raise type(error)(error.errno, error.strerror, path) from None
-            raise
-        return
-    if mode is not None and stat.S_ISDIR(mode):
-        raise IsADirectoryError(errno.EISDIR, "cannot write a file in the place of a folder", path)
-    folder = os.path.dirname(real)
-    if not os.path.isdir(folder):
-        raise FileNotFoundError(errno.ENOENT, "no such folder to write into", folder)
-    aside = os.path.join(folder, f"{_ASIDE}{secrets.token_hex(8)}.tmp")
-    private = 0o666 if mode is None else 0o600  # a new file is private until it has the mode of the old one
-    try:
-        with open(aside, "xb", opener=lambda name, flags: os.open(name, flags, private)) as stream:
+    new = _Replacement(path, private=private)
+    if new.mode is not None and not stat.S_ISREG(new.mode) and not stat.S_ISDIR(new.mode):
+        with naming(path), _Own(io.FileIO(new.real, "w")) as stream:  # a device or a pipe: nothing to replace
             yield stream
-        if mode is not None:
-            os.chmod(aside, stat.S_IMODE(mode))
-        os.replace(aside, real)
-        last_written.append(path)
-    except BaseException as error:
-        with suppress(OSError):  # it may never have been made
-            os.unlink(aside)
-        if isinstance(error, OSError) and error.filename in (None, aside) and error.errno is not None:
-            raise type(error)(error.errno, error.strerror, path) from None  # the target, not its stand-in
-        raise
-    _name_leftovers(folder or ".")
+        return
+    with new:
+        with new.open() as stream:
+            yield stream
+        new.put()
+    _name_leftovers(new.folder or ".")
 
 
 def _name_leftovers(folder: str) -> None:

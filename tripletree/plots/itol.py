@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Container
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import numpy as np
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.errors import InvalidLabelsError
 from tripletree.io import write_newick
-from tripletree.io.source import write_atomic
+from tripletree.io.source import write_folder
 from tripletree.plots.annotations import Clade, LeafColumn, check_clades, check_columns
 from tripletree.plots.style import PALETTE, encode_groups
 
@@ -76,31 +77,26 @@ def write_itol(
     columns = [] if groups is None else [LeafColumn("cluster", groups, None)]
     columns += check_columns(annotations, tree, 0 if groups is None else len(groups.names))
     named = check_clades(clades, tree, sum(len(x.groups.names) for x in columns if x.groups is not None))
-    place = Path(folder)
-    place.mkdir(parents=True, exist_ok=True)
-    write_newick(tree, place / "tree.nwk")
-    written = [place / "tree.nwk"]
+    files = {"tree.nwk": write_newick(tree) + "\n"}
     for column in columns:
-        written.append(_free_name(place, column.name, written))
-        _write(written[-1], _strip(column, labels) if column.groups is not None else _gradient(column, labels))
+        lines = _strip(column, labels) if column.groups is not None else _gradient(column, labels)
+        files[_free_name(column.name, files)] = _text(lines)
     if named:
-        written.append(_free_name(place, "clades", written))
-        _write(written[-1], _ranges(named, tree, labels))
-    return written
+        files[_free_name("clades", files)] = _text(_ranges(named, tree, labels))
+    return write_folder(folder, files)
 
 
-def _free_name(folder: Path, name: str, taken: list[Path]) -> Path:
+def _free_name(name: str, taken: Container[str]) -> str:
     """Return a file name for a column, with a number where another column has it."""
     stem = re.sub(r"[^\w.-]+", "_", name).strip("._") or "column"
-    path, k = folder / f"{stem}.txt", 2
-    while path in taken:
-        path, k = folder / f"{stem}_{k}.txt", k + 1
-    return path
+    found, k = f"{stem}.txt", 2
+    while found in taken:
+        found, k = f"{stem}_{k}.txt", k + 1
+    return found
 
 
-def _write(path: Path, lines: list[list[str]]) -> None:
-    with write_atomic(path) as stream:
-        stream.writelines("\t".join(line) + "\n" for line in lines)
+def _text(lines: list[list[str]]) -> str:
+    return "".join("\t".join(line) + "\n" for line in lines)
 
 
 def _word(text: Any) -> str:
