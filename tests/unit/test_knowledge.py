@@ -62,11 +62,11 @@ def test_evaluate_knowledge__a_hierarchy_helps_with_the_right_names_only(seed):
     h = tt.datasets.load_hierarchy("mammals")
     rng = np.random.default_rng(seed)
     names = list(h.leaves)
-    X = traits(h, rng)
-    right = tt.evaluate_knowledge(pd.DataFrame(X, names), hierarchy=h, estimator=QUICK)
+    X, given = traits(h, rng), {"hierarchy": h, "estimator": QUICK, "n_folds": 3}
+    right = tt.evaluate_knowledge(pd.DataFrame(X, names), **given)
     assert (right.verdict, right.agrees) == ("helps", True)
-    permuted = tt.evaluate_knowledge(pd.DataFrame(X, rng.permutation(names).tolist()), hierarchy=h, estimator=QUICK)
-    noise = tt.evaluate_knowledge(pd.DataFrame(rng.normal(size=X.shape), names), hierarchy=h, estimator=QUICK)
+    permuted = tt.evaluate_knowledge(pd.DataFrame(X, rng.permutation(names).tolist()), **given)
+    noise = tt.evaluate_knowledge(pd.DataFrame(rng.normal(size=X.shape), names), **given)
     for wrong in (permuted, noise):
         assert (wrong.verdict, wrong.agrees) == ("unclear", False)
         assert abs(wrong.gain) < 2.5 * wrong.gain_error
