@@ -349,11 +349,29 @@ def test_ask__without_the_token_nothing_is_told(opened):
 
 
 @pytest.mark.parametrize(
-    "host", ["evil.example", "evil.example:8000", "127.0.0.1.evil.example", "", "[::1", "10.0.0.1"]
+    "host",
+    [
+        *("evil.example", "evil.example:8000", "127.0.0.1.evil.example", "", "[::1", "10.0.0.1", "0.0.0.0"),
+        *("evil.example\\@localhost", "evil.example@localhost", "localhost@evil.example", "[::1].evil.example"),
+        *("localhost,evil.example", "localhost evil.example", "localhost:80:80", "localhost.", "127.1"),
+    ],
 )
 def test_ask__names_that_others_point_here_are_refused(opened, host):
     _, client = opened()
     assert client.get("state", headers={"Host": host}).status_code == 421
+
+
+def test_ask__targets_that_are_no_paths(opened):
+    session, _ = opened()
+    app, sent = make_app(session, TOKEN, accepted_hosts("127.0.0.1")), []
+
+    async def send(message):
+        sent.append(message)
+
+    for target in ("*", "", f"http://localhost/{TOKEN}/state", f"{TOKEN}/state"):
+        scope = {"type": "http", "method": "GET", "path": target, "headers": [(b"host", b"localhost")]}
+        asyncio.run(app({**scope, "query_string": b"", "raw_path": target.encode()}, None, send))
+        assert sent[-2]["status"] == 404, target
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1:8000", "localhost:8000", "LOCALHOST", "[::1]:8000"])

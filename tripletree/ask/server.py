@@ -13,6 +13,7 @@ import ipaddress
 import json
 import logging
 import os
+import re
 import secrets
 import socket
 from collections.abc import Callable, Mapping, MutableMapping
@@ -82,6 +83,9 @@ def source(*names: str) -> str:
 
 # ---------------------------------------------------------------------- access
 
+#: A Host header: a name, or a number in brackets, and perhaps a port.
+_HOST = re.compile(r"(?:(?P<name>[\w.-]+)|\[(?P<number>[0-9A-Fa-f:.]+)\])(?::\d{0,5})?", re.ASCII)
+
 
 class Guard:
     """Passes on requests that have a token and do not come from another site, and takes the token off their path.
@@ -112,7 +116,7 @@ class Guard:
             await send(message)
 
         headers = Headers(scope=scope)
-        _, token, path = f"{scope['path']}/".split("/", 2)
+        token, _, path = scope["path"].removeprefix("/").partition("/")
         wanted, passed = self._app_of(token), False
         if len(headers.getlist("host")) != 1 or not self.hosts(_host_name(headers["host"])):
             app: Any = _refusal("unknown host", 421)
@@ -137,11 +141,9 @@ class Guard:
 
 
 def _host_name(host: str) -> str:
-    """The name in a Host header, without the port."""
-    try:
-        return urlsplit(f"//{host}").hostname or ""
-    except ValueError:
-        return ""
+    """The name in a Host header, without the port. "" for what no browser sends, such as "evil.example@localhost"."""
+    found = _HOST.fullmatch(host)
+    return (found["name"] or found["number"]).lower() if found else ""
 
 
 def _is_own(headers: Headers, method: str, path: str) -> bool:
