@@ -862,10 +862,6 @@ def _check_range(weights: np.ndarray) -> None:
 
 def _links(pairs: PairwiseConstraints, counted: np.ndarray) -> WeightedLinks:
     """Return the pairs of the samples that count, over their numbers among them."""
-    number = np.cumsum(counted) - 1
-    parts = []
-    for rows, weights in ((pairs.must_link, pairs.must_weights), (pairs.cannot_link, pairs.cannot_weights)):
-        kept = counted[rows].all(axis=1)
-        parts.append((number[rows[kept]], np.ones(kept.sum()) if weights is None else weights[kept]))
-    (must, sure), (cannot, sure_not) = parts
-    return WeightedLinks.of(must, cannot, np.concatenate([sure, sure_not]))
+    number, kept = np.cumsum(counted) - 1, counted[pairs.rows].all(axis=1)
+    must, cannot = np.split(number[pairs.rows[kept]], [kept[: pairs.n_must].sum()])
+    return WeightedLinks.of(must, cannot, pairs.row_weights[kept])

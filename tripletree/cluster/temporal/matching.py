@@ -195,16 +195,9 @@ def known_pairs(
 
 def pairs_since(pairs: PairwiseConstraints, t: int, *, inherited: bool = False) -> KnownPairs:
     """Return pairs over all objects that became known, or were inherited, at snapshot t."""
-    sides = []
-    for rows, weights, must in (
-        (pairs.must_link, pairs.must_weights, True),
-        (pairs.cannot_link, pairs.cannot_weights, False),
-    ):
-        p = len(rows)
-        given = np.ones(p) if weights is None else weights
-        since, handed_on = np.full(p, t, np.int64), np.full(p, inherited)
-        sides.append(KnownPairs(rows.astype(np.int64), np.full(p, must), given, since, handed_on))
-    return KnownPairs.sorted(sides)
+    p = len(pairs)
+    must, since, handed_on = np.arange(p) < pairs.n_must, np.full(p, t, np.int64), np.full(p, inherited)
+    return KnownPairs.sorted([KnownPairs(pairs.rows.astype(np.int64), must, pairs.row_weights, since, handed_on)])
 
 
 @dataclass(frozen=True)
