@@ -122,8 +122,88 @@ LAYOUTS += [
        [odd(*FEW[:1], "v x u unsure", "w x u unsure")])
       for a, b in (("none", "all"), ("timeout", "too fast"), ("-", "pass"))),
 ]  # fmt: skip
+#: Three answers that name each of the columns, as cells of a row, and the same where the first is never named.
+EACH, LAST = ["u,v,w,w", "v,x,w,x", "x,u,v,x"], ["u,v,w,w", "v,x,w,x", "x,u,v,v"]
+
+
+def beside(header, cells, rows=EACH):
+    """A table with other columns before the items and the answer, or behind ("..." stands for the four)."""
+    lines = [x.replace("...", row) for x, row in zip(cells, rows, strict=True)]
+    return "\n".join([header.replace("...", "i1,i2,i3,response"), *lines]) + "\n"
+
+
+SAID_ODD, SAID_LAST = (odd(*(x.replace(",", " ") for x in rows), who="pqp") for rows in (EACH, LAST))
+PEOPLE = ("p,", "q,", "p,")
+NEARER = nearer("u w v", "v x w", "x v u")
+LAYOUTS += [
+    # a question in cells, which asks for something else than the odd one, or for several things
+    *(
+        ("answers", beside("who,question,...", [f"{p}{q},..." for p in PEOPLE]), [SAID_ODD])
+        for q in ("Which do you like best?", "Which two are most similar?", "Welche zwei passen zusammen?")
+    ),
+    (
+        "answers",
+        beside("who,question,...", [f"{p}Which do you like best?,..." for p in PEOPLE], LAST),
+        [SAID_LAST, NEARER],
+    ),
+    (
+        "answers",
+        beside("who,task,...", [f"{p}{q},..." for p, q in zip(PEOPLE, ("odd", "prefer", "odd"), strict=True)]),
+        [SAID_ODD, odd("u v w w", "x u v x", who="pp")],
+    ),
+    # another column that names items: two answers, a model, an anchor
+    (
+        "answers",
+        beside("who,...,gpt_response", ["p,...,u", "q,...,v", "p,...,x"]),
+        [SAID_ODD, odd("u v w u", "v x w v", "x u v x", who="pqp")],
+    ),
+    ("answers", beside("who,anchor,...", ["p,z,...", "q,u,...", "p,y,..."]), [SAID_ODD]),
+    (
+        "answers",
+        "who,i1,i2,i3,first_pick,second_pick\np,u,v,w,w,u\nq,v,x,w,x,w\np,x,u,v,x,u\n",
+        [SAID_ODD, odd("u v w u", "v x w w", "x u v u", who="pqp")],
+    ),
+    ("answers", "who,i1,i2,i3,winner\np,u,v,w,w\nq,v,x,w,x\np,x,u,v,x\n", [SAID_ODD]),
+    # few answers, and the first column is never named
+    ("answers", beside("who,...", [f"{p}..." for p in PEOPLE], LAST), [SAID_LAST, NEARER]),
+    # pairs of columns
+    ("answers", "who,A,B,C,closest\np,u,v,w,AB\nq,v,x,w,AC\np,x,u,v,BC\n", [SAID_ODD]),
+    # comparisons
+    (
+        "comparisons",
+        "who,question,anchor,left,right,choice\np,Which is nicer?,u,v,w,w\nq,Which is nicer?,v,x,w,x\n",
+        [nearer("u w v", "v x w"), nearer("u v w", "v w x")],
+    ),
+    (
+        "comparisons",
+        "target,left,right,answer,response\nu,v,w,w,v\nv,x,w,x,x\n",
+        [nearer("u w v", "v x w"), nearer("u v w", "v x w")],
+    ),
+    (
+        "comparisons",
+        "who,ref,links,rechts,passender\np,u,v,w,rechts\nq,v,u,w,links\np,w,u,v,rechts\n",
+        [nearer("u w v", "v u w", "w v u"), odd("u v w w", "v u w u", "w u v v", who="pqp")],
+    ),
+    # no probability, unless somebody says so
+    ("pairs", "u,v,0.9\nu,w,0.1\nx,y,0.8\n", [SAME]),
+    # no triplets, unless somebody says so
+    ("triplets", "a,b,c,holds\nu,v,w,yes\nw,x,u,no\n", [triplets("u v|w", "w x|u")]),
+    ("triplets", "a,b,c\n1.5,2.5,3\n2.5,3,4\n", [("triplets", ("1.5 2.5|3", "2.5 3|4"))]),
+    ("triplets", ",a,b,c\na,0,1,4\nb,1,0,4\nc,3,4,0\n", [triplets("0 1|4", "3 4|0")]),
+]
 #: Tables that are read at once.
 PLAIN = [
+    *(("answers", beside("who,question,...", [f"{p}{q},..." for p in PEOPLE]), SAID_ODD)
+      for q in ("Which is the odd one out?", "Was passt nicht dazu?", "Lequel est l'intrus ?", "Which one?")),
+    ("answers", beside("who,...,correct_response", ["p,...,u", "q,...,v", "p,...,x"]), SAID_ODD),
+    ("answers", beside("who,...,response_position", ["p,...,3", "q,...,2", "p,...,1"]), SAID_ODD),
+    ("answers", beside("who,condition,...", ["p,slow,...", "q,fast,...", "p,slow,..."]), SAID_ODD),
+    *(("comparisons", f"who,question,anchor,left,right,choice\np,{q},u,v,w,w\nq,{q},v,x,w,x\n",
+       nearer("u v w", "v w x")) for q in ("Which is less similar?", "Welches ist unähnlicher?")),
+    ("comparisons", "question,anchor,left,right,choice\nWhich is more similar?,u,v,w,w\n", nearer("u w v")),
+    ("comparisons", "anchor,near,far,count\nu,v,w,2\nv,w,x,1\n", nearer("u v w", "u v w", "v w x")),
+    ("pairs", linked("gene,other,constraint", "1", "-1"), SAME),
+    ("triplets", "a,b,c,gene\nu,v,w,3\nw,x,u,4\n", triplets("u v|w", "w x|u")),
     *(("pairs", linked(f"id1;id2;{x}", "0", "1", ";"), SAME) for x in ("verschieden", "ungleich", "différent")),
     ("pairs", linked("id1,id2,conflict", "0", "1"), SAME),
     *(("pairs", linked(f"id1;id2;{x}", "ja", "nein", ";"), SAME) for x in ("gleich", "même", "identisch", "mismo")),

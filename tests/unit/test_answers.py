@@ -497,7 +497,7 @@ def test_answers__of_the_third_item():
         ("a,b,c,odd\nx,y,z,z\n", {"who": "anna"}, "who 'anna' is not a column"),
         ("a,b,c,odd,who\nx,y,z,z,1\n", {"items": ["a", "b", "who"]}, "must be columns of their own"),
         ("a,b,c\nx,y,z\n", {"header": True}, "nothing tells which of them is the odd one"),
-        ("a,b,c,who\nx,y,z,z\n", {"header": True}, r"There are 'a', 'b', 'c', 'who': read_answers\(path, items="),
+        ("a,b,c,who\nx,y,z,z\n", {"header": True}, r"There are 'a', 'b', 'c', 'who': items="),
         ("a,b,c,odd\nx,y,z,\nx,y,w,\n", {}, "no row has an answer: all 2 cells in 'odd'"),
         ("a,b,c,odd\nx,y,z,so\nx,y,w,so\n", {"missing": "so"}, "no row has an answer"),
         ("a,b,c,odd\nx,y,z,f\nx,y,w,j\nx,y,w,w\n", {}, "'f', 'j' are not known here: write the item"),
@@ -544,7 +544,7 @@ def test_read_answers__a_table_of_comparisons_is_refused(name):
 def test_read_answers__a_column_that_is_never_the_answer_is_an_anchor():
     rows = [f"x{k},y{k},z{k},{'yz'[k % 2]}{k}" for k in range(20)]
     head = "one,two,three,odd"
-    with pytest.raises(ParseError, match=r"of 20 answers none is in the column 'one', and each is in 'two' or 'three'"):
+    with pytest.raises(ParseError, match="of 20 answers none is in the column 'one': is 'one' compared with"):
         read_answers(io.StringIO("\n".join([head, *rows])))
     assert len(read_answers(io.StringIO("\n".join([head, *rows])), odd="odd")) == 20
     assert len(read_answers(io.StringIO("\n".join([head, *rows[:19]])))) == 19

@@ -247,7 +247,7 @@ def test_questions__the_same_rows_in_words_and_in_numbers():
     text = table("head,winner,loser,Center,Left,Right,Answer", rows)
     found = read_comparisons(io.StringIO(text))
     assert labels(found) == [("cat", "dog", "eel"), ("eel", "carp", "cat")]
-    assert found.reading == "Read 2 comparisons: Center against Left and Right"
+    assert found.reading == "Read 2 comparisons: Center against Left and Right; not used: 'head', 'winner', 'loser'"
 
 
 def test_questions__both_commands_of_a_doubt_lead_on():

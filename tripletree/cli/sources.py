@@ -86,7 +86,7 @@ _BOTH = ("answers", "comparisons")
 TABLE_OPTIONS: dict[str, tuple[str, ...]] = {
     "columns": ("pairs", "triplets", "comparisons"),
     **dict.fromkeys(("odd", "items", "when", "seconds"), ("answers",)),
-    "answer": ("comparisons",),
+    **dict.fromkeys(("answer", "chosen"), ("comparisons",)),
     **dict.fromkeys(("who", "only", "missing_answer", "first", "header"), _BOTH),
     "codes": ("pairs", *_BOTH),
 }
@@ -114,6 +114,11 @@ def table_options(*kinds: str, missing: Sequence[str] = ("--missing-answer",)) -
         ),
         "answer": click.option(
             "--answer", metavar="COLUMN", help="Of a table of comparisons: which of two is more like the first."
+        ),
+        "chosen": click.option(
+            "--chosen",
+            type=click.Choice(["near", "far"]),
+            help="Whether answers name the more or the less alike of two.",
         ),
         "who": click.option("--who", metavar="COLUMN", help="Of a table of people's answers: the person."),
         "when": click.option("--when", metavar="COLUMN", help="The time of the answers."),
@@ -214,7 +219,12 @@ def triplets_in(
     raw: bytes | str, name: str | None, format_: Any, table: Mapping[str, Any] | None, source: str
 ) -> TripletSet:
     """Triplets of a content."""
-    found = _read(read_triplets, named_stream(raw, name), table, format=format_)
+    with collected() as notes:
+        found = _read(read_triplets, named_stream(raw, name), table, format=format_)
+    for x in notes:
+        if x.topic == "triplets":
+            note(*x)
+            say(x.text, err=True)
     if "columns" not in (table or {}) and found.origins is None and len(found):  # out of comparisons, which is told
         return _said_halves(raw, name, table)
     return some_leaves(found, source)

@@ -48,7 +48,7 @@ _OF_ANSWERS["header"] = "--header|--no-header"
 _READERS = {
     "read_pairs": {"columns": "--columns", "codes": "--codes"},
     "read_answers": {"items": "--items", "odd": "--odd", **_OF_ANSWERS},
-    "read_comparisons": {"columns": "--columns", "answer": "--answer", **_OF_ANSWERS},
+    "read_comparisons": {"columns": "--columns", "answer": "--answer", "chosen": "--chosen", **_OF_ANSWERS},
     "read_triplets": {"columns": "--columns"},
 }
 _VALUE = r"""'[^'\n]*'|"[^"\n]*"|\[[^\]\n]*\]|\([^()\n]*\)|\.\.\.|-?[A-Za-z0-9_]+(?:[.,]\d+)*"""

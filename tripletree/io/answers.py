@@ -22,8 +22,6 @@ import os
 import re
 from collections.abc import Hashable, Iterable, Sequence
 from contextlib import suppress
-from dataclasses import replace
-from itertools import combinations
 from pathlib import Path
 from typing import Any, NoReturn, overload
 
@@ -41,6 +39,7 @@ from tripletree.io.comparisons import TrioRows, indexed_rows, is_header_of_compa
 from tripletree.io.forms import has_header_of_form
 from tripletree.io.json_text import load_json
 from tripletree.io.questions import (
+    TWO,
     WORDS,
     Comparison,
     QuestionTable,
@@ -48,9 +47,7 @@ from tripletree.io.questions import (
     call_for,
     check_codes,
     comparison_in,
-    counts_rows,
     fits_positions,
-    is_count,
     is_json,
     name_of_items,
     names_items,
@@ -59,17 +56,18 @@ from tripletree.io.questions import (
     positions_said,
     read_questions,
     refusal,
-    says_near,
+    repeated,
+    says_far,
     tells_events,
     unknown_answers,
     without_answer,
 )
+from tripletree.io.readings import check_what_else, ways_of
 from tripletree.io.source import Source, Target, decoded, is_parquet, named_stream, read_bytes, write_atomic, write_text
 from tripletree.io.table import has_header, is_frame, parquet_names
 from tripletree.io.ways import question, source_text
-from tripletree.tables.cells import cell_text, column_word, is_number, with_point
+from tripletree.tables.cells import cell_text, column_word, with_point
 from tripletree.tables.columns import (
-    COUNT,
     MAYBE_WHO,
     ODD,
     REPLY,
@@ -78,10 +76,10 @@ from tripletree.tables.columns import (
     SIDES,
     WHEN,
     WHO,
-    alike_columns,
     is_aside,
     is_sure_anchor,
     plain,
+    words_of,
 )
 from tripletree.tables.rows import RowTable, shown_names
 
@@ -89,13 +87,12 @@ from tripletree.tables.rows import RowTable, shown_names
 _ITEM_NAMES = (
     *(("x", "y", "z", "w"), ("i", "j", "k", "l"), ("a", "b", "c", "d"), ("first", "second", "third", "fourth")),
 )
+#: Names of columns of this package's own tables.
+_OWN_NAMES = frozenset({"a", "b", "c", "odd", "who", "when", "seconds"})
 _VERSION = 1
 #: Answers after which it is no chance that none of them is in one of three columns, if the answer is called the odd
 #: one, and if not: (2 / 3) ** 20 is less than 0.001, and for fewer answers the error gives both readings.
 _ENOUGH, _SOME = 20, 8
-#: Columns and rows that are looked at for an error to name the columns.
-_MOST_REPEATED = 10_000_000
-_FEW_COLUMNS, _HEAD = 10, 100
 _TABLES = (".csv", ".tsv", ".parquet", ".xlsx")
 #: How far from the end of a file its last line is looked for at once.
 _STEP = 1 << 16
@@ -280,7 +277,7 @@ def read_answers(
     places = _item_columns(table, items, answer, others, odd is not None)
     if answer not in places and table.lines and (refused := no_answers(table, places, answer, "odd", missing)):
         raise refused
-    asked = _repeated(_without_empty_rows(asked, places), {*places, answer, times, took}, people is not None)
+    asked = repeated(_without_empty_rows(asked, places), {*places, answer, times, took}, people is not None)
     table = asked.table
     if people is None and table.names is not None:
         people = _maybe_person(asked, {*places, answer, times, took})
@@ -289,6 +286,8 @@ def read_answers(
     positions, index = indexed_rows(trios, table, leaves, header, "odd= may then be a name")
     if odd is None:
         _check_no_anchor(table, places, answer)
+        if table.names is not None and not asked.compared:
+            check_what_else(asked, places, answer, {people, times, took}, compared=False)
     how = "labels"
     if answer in places:
         replies = np.full(len(positions), places.index(answer))
@@ -300,7 +299,7 @@ def read_answers(
         replies, how = _replies(table, trios.labels, said, places, missing, start, codes, answer)
         if odd is None:
             _check_no_positions(table, places, answer, trios.labels, replies, how, start)
-            _check_each_is_odd(table, places, answer, replies, how)
+            _check_each_is_odd(table, places, answer, replies, how, given=items is not None)
         several = 2 * int((replies == UNSURE).sum()) >= len(replies)  # "unsure" itself is an answer
         if several and 2 * (none := sum(without_answer(said, missing))) >= len(replies) > 0:
             asked.notes.append(f"{none:,} of {len(replies):,} without an answer")
@@ -310,7 +309,7 @@ def read_answers(
     if how != "labels":
         asked.notes.append(f"answers are {how}")
     reading = _reading(asked, places, answer, names or ())
-    if asked.notes:
+    if asked.notes or not {*(table.names or ())} <= _OWN_NAMES:
         note("answers", reading)
     return AnswerSet.from_columns(
         positions,
@@ -427,35 +426,6 @@ def _without_empty_rows(asked: QuestionTable, places: Sequence[int]) -> Question
     return asked.taking(shown)
 
 
-def _repeated(asked: QuestionTable, taken: set[Any], people: bool) -> QuestionTable:
-    """Each row as often as its answer was given, if a column tells that."""
-    table, names = asked.table, asked.table.names or []
-    found = [x for x in COUNT.among(names) if names.index(x) not in taken]
-    for name in found:
-        cells = [cell_text(x) for x in table.columns[names.index(name)]]
-        if plain(name) == "n" and (people or counts_rows(cells)):
-            asked.notes.append("'n' numbers the rows")
-            continue
-        if not cells:
-            continue
-        wrong = next((k for k, x in enumerate(cells) if not is_count(x)), None)
-        if wrong is not None:
-            table.refuse(
-                wrong,
-                f"{cells[wrong]!r} in {name!r}, which tells how often each answer was given: expected a whole number; "
-                "call the column otherwise if it tells something else",
-            )
-        times = np.array([int(with_point(x or "0").partition(".")[0]) for x in cells])
-        if times.sum() > _MOST_REPEATED:
-            raise refusal(
-                table, f"{name!r} sums to {times.sum():,}, more than {_MOST_REPEATED:,} answers: divide its numbers"
-            )
-        asked = asked.taking(np.repeat(np.arange(len(cells)), times).tolist())
-        asked.notes.append(f"{counted(len(cells), 'row')}, each as often as {name!r} says")
-        break
-    return asked
-
-
 def _person(cell: Any) -> str | None:
     text = cell_text(cell)
     return None if text is None or not text.strip() else text
@@ -509,18 +479,19 @@ def _answer_column(table: RowTable, odd: str | int | None, items: Any, width: in
             "(tripletree.io.read_comparisons reads them)",
         )
     shown = f"; it could be {' or '.join(map(repr, found))}" if found else ""
-    raise refusal(table, f"give odd=, which of the {_columns(table)} holds the answer{shown}{_command(table)}")
+    asks = f"give odd=, which of the {_columns(table)} holds the answer{shown}"
+    if ways := ways_of(table, answers=[(table.names or []).index(x) for x in found] if found else None):
+        raise question(table.path, 1 if table.unit == "line" else None, f"{asks}.", ways)
+    raise refusal(table, asks + _there(table))
 
 
 def _too_few(names: Sequence[str], table: RowTable, answer: int) -> str:
     """The message for a table with fewer than three columns that could hold items."""
-    told = (table.names or [])[answer]
     some = " and ".join(map(repr, names)) or "none"
     return (
         f"of the columns {shown_names(table.names or ())} only {some} could hold items, and three are needed "
-        f"beside the answers in {told!r}: a column for each of the three items that were shown, or one whose cells "
-        'list them ("cat|dog|eel"), one of which is the answer. If other columns hold them: '
-        f"read_answers({source_text(table.path)}, items=['A', 'B', 'C'], odd={told!r}) with their names"
+        f"beside the answers in {(table.names or [])[answer]!r}: a column for each of the three items that were shown, "
+        'or one whose cells list them ("cat|dog|eel"), one of which is the answer; name them with items= and odd='
     )
 
 
@@ -545,65 +516,16 @@ def _item_columns(table: RowTable, items: Any, answer: int, others: set[Any], gi
         return rest
     if len(rest) < 3 and table.names is not None:
         raise refusal(table, _too_few([table.names[k] for k in rest], table, answer))
-    raise refusal(table, f"give items=, which three of the {_columns(table)} hold the items{_command(table, answer)}")
+    asks = f"give items=, which three of the {_columns(table)} hold the items"
+    if ways := ways_of(table, answers=[answer]):
+        raise question(table.path, 1 if table.unit == "line" else None, f"{asks}.", ways)
+    raise refusal(table, asks + _there(table))
 
 
-def _command(table: RowTable, answer: int | None = None) -> str:
-    """Return a sentence on the columns, and a command that names those of items and answer: what fits, or A to D."""
-    table = _named_by_first_row(table)
-    names: Sequence[Any] = table.names or range(len(table.columns))
-    fitting = [x for x in _fitting(table) if answer in (None, x[3])] if len(names) <= _FEW_COLUMNS else []
-    trio, odd = ["A", "B", "C"], "D" if answer is None else names[answer]
-    where = f" with the {'names' if table.names else 'places'} of your columns"
-    if len(fitting) == 1:
-        *trio, odd = (names[k] for k in fitting[0])
-        where = ""
-    there = shown_names(table.names) if table.names else f"columns 0 to {len(names) - 1}"
-    return f". There are {there}: {call_for(table, 'read_answers', items=trio, odd=odd)}{where}"
-
-
-def _named_by_first_row(table: RowTable) -> RowTable:
-    """A table without names whose first row shares nothing with the others, with that as its header."""
-    first = [cell_text(x[0]) for x in table.columns if x]
-    words = {x for x in first if x}
-    if table.names is not None or len(words) < len(table.columns) or any(map(is_number, words)):
-        return table
-    below = {cell_text(x) for column in table.columns for x in column[1:]}
-    if len(table.lines) < 2 or not words.isdisjoint(below):
-        return table
-    rest = table.taking(range(1, len(table.lines)))
-    return replace(rest, names=[str(x) for x in first])
-
-
-def _fitting(table: RowTable) -> list[tuple[int, ...]]:
-    """Three columns of different items and one that has one of them, in each of the first rows."""
-    columns = [[cell_text(x) for x in column[:_HEAD]] for column in table.columns]
-    named = {x for role in (WHO, WHEN, SECONDS) for x in role.among(table.names or ())}
-    able = [k for k in range(len(columns)) if table.names is None or table.names[k] not in named]
-    able = [k for k in able if table.names is None or not says_near(table.names[k])]
-    aside = {k for k in able if table.names is not None and is_aside(table.names[k])}
-    numbers = [all(x is None or is_number(x) for x in column) for column in columns]
-    found: list[tuple[int, ...]] = []
-    for answer in able:
-        for trio in combinations(
-            [k for k in able if k != answer and k not in aside and numbers[k] == numbers[answer]], 3
-        ):
-            rows = zip(*(columns[k] for k in (*trio, answer)), strict=True)
-            if all(row[3] in row[:3] and len({*row[:3]}) == 3 and None not in row for row in rows):
-                found.append((*trio, answer))
-    return found or _by_places(table, columns, able)
-
-
-def _by_places(table: RowTable, columns: Sequence[Sequence[str | None]], able: Sequence[int]) -> list[tuple[int, ...]]:
-    """Return the columns of three items that share labels and of an answer that is a place, a letter or a side."""
-    names = table.names or [str(k) for k in range(len(columns))]
-    alike = alike_columns(replace(table, names=names), lambda cells: False)
-    if [len(x) for x in alike] != [3]:
-        return []
-    trio = [names.index(x) for x in alike[0]]
-    codes = ({*"123"}, {*"012"}, {*"abc"}, {"left", "middle", "center", "right"}, {column_word(x) for x in alike[0]})
-    said = {k: {column_word(x) for x in columns[k] if x} for k in able if k not in trio}
-    return [(*trio, k) for k, words in said.items() if len(words) > 1 and any(words <= x for x in codes)]
+def _there(table: RowTable) -> str:
+    """The columns of a table, as a sentence."""
+    there = shown_names(table.names) if table.names else f"columns 0 to {len(table.columns) - 1}"
+    return f". There are {there}: items= names the three items, and odd= the answer"
 
 
 def _families(names: Iterable[str]) -> list[tuple[str, ...]]:
@@ -665,27 +587,27 @@ def _check_no_positions(
 
 
 def _check_each_is_odd(
-    table: RowTable, places: Sequence[int], answer: int, replies: np.ndarray, how: str = "labels"
+    table: RowTable, places: Sequence[int], answer: int, replies: np.ndarray, how: str, *, given: bool
 ) -> None:
-    """Raise if no answer is in one of the columns, an anchor: many answers, or some in columns of no known name."""
+    """Raise if no answer is in one of the columns, which may be an anchor.
+
+    Three answers are enough for the first column, some for others, and many if the answer is called the odd one.
+    `given`: whether the caller has named the items.
+    """
     count = np.bincount(replies[replies < ALIKE], minlength=3)[:3]
     names: Sequence[Any] = table.names or range(len(table.columns))
     named_odd = table.names is not None and ODD.among([names[answer]])
     family = table.names is None or _families([column_word(names[k]) for k in places])
     enough = _ENOUGH if named_odd else _SOME if family else 1
-    if enough == _SOME and count[0] == 0 and [plain(names[k]) for k in places] == ["a", "b", "c"]:
-        enough = 2  # both kinds of tables have columns of these names, and a is an anchor in one of them
-    if len(places) < 3 or count.sum() < enough or 0 not in count or (enough > 1 and (count == 0).sum() != 1):
+    across = {SIDES.get(x) for k in places for x in words_of(str(names[k])).split("_")}
+    if enough == _SOME and count[0] == 0 and not (given or table.names is None or {"left", "right"} <= across):
+        enough = 2 if (count == 0).sum() == 1 and [plain(names[k]) for k in places] == ["a", "b", "c"] else 3
+    if len(places) < 3 or count.sum() < enough or 0 not in count:
+        return
+    if enough > 3 and (count == 0).sum() != 1:
         return
     never = int(count.argmin()) if (count == 0).sum() == 1 else int(np.flatnonzero(count == 0)[0])
     others = [k for k in range(3) if k != never]
-    if enough == _ENOUGH or table.names is None:
-        first, second = (names[places[k]] for k in others)
-        raise refusal(
-            table,
-            f"of {count.sum():,} answers none is in the column {names[places[never]]!r}, and each is in {first!r} or "
-            f"{second!r}: these {no_triplets(table.path)}; if people named the odd one, give odd={names[answer]!r}",
-        )
     found = Comparison(places[never], places[others[0]], places[others[1]], answer)
     said = [cell_text(x) for x in table.columns[answer]]
     words = [sorted({str(x) for x, y in zip(said, replies.tolist(), strict=True) if y == k}) for k in others]
@@ -713,6 +635,9 @@ def _replies(
     names = [None if table.names is None else table.names[k] for k in places]
     shown = [row if len(row) == 3 else () for row in rows]
     found, how = positions_said(said, shown, names, missing=missing, first=first, codes=codes, words=WORDS)
+    called = "" if table.names is None else table.names[answer]
+    if how == TWO and (ODD.among([called]) or says_far(called)):
+        found = np.where(found >= 0, -2, found)
     if (found == -2).any():
         own: Sequence[Any] = table.names or range(len(table.columns))
         command = call_for(table, "read_answers", items=[own[k] for k in places], odd=own[answer])[:-1]

@@ -10,12 +10,13 @@ import re
 from collections.abc import Hashable, Iterable, Sequence
 from copy import copy
 from itertools import chain
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
 from tripletree.core.comparisons import Comparisons
 from tripletree.core.leaves import LeafIndex
+from tripletree.core.notes import note
 from tripletree.errors import ParseError
 from tripletree.io.forms import bare_names
 from tripletree.io.questions import (
@@ -34,11 +35,13 @@ from tripletree.io.questions import (
     positions_said,
     read_questions,
     refusal,
+    repeated,
     says_far,
     tells_events,
     unknown_answers,
     yes_or_no,
 )
+from tripletree.io.readings import check_what_else, ways_of
 from tripletree.io.rows import LabelRows
 from tripletree.io.source import Source, decoded, is_parquet, named_stream
 from tripletree.io.table import has_header, header_with, parquet_names
@@ -71,6 +74,7 @@ def read_comparisons(
     missing: Any = None,
     first: int | None = None,
     codes: Sequence[Any] | None = None,
+    chosen: Literal["near", "far"] | None = None,
 ) -> Comparisons:
     r"""Read comparisons d(anchor, near) < d(anchor, far) from a table: CSV, TSV, Parquet, or columns of numbers.
 
@@ -99,6 +103,9 @@ def read_comparisons(
         first row whose words occur nowhere else is refused unless this is given.
     only, missing, first, codes
         As in `read_answers`. There are two codes, for the two that are compared with the anchor.
+    chosen : {"near", "far"}, optional
+        Whether answers name the more or the less alike of the two. By default the name of their column says so, or the
+        text of the question.
 
     Returns
     -------
@@ -127,6 +134,9 @@ def read_comparisons(
         msg = f"columns must be three columns, for anchor, near and far, not {columns!r}"
         raise ValueError(msg)
     check_codes(codes, (2,))
+    if chosen not in (None, "near", "far"):
+        msg = f"chosen must be 'near' or 'far', what answers name, not {chosen!r}"
+        raise ValueError(msg)
     leaves = leaves if leaves is None or isinstance(leaves, LeafIndex) else LeafIndex(leaves)
     known = header_with((*(columns or ()), answer, who), _may_be_header)
     wanted = [x for x in (*(columns or ()), answer, who) if isinstance(x, str)]
@@ -148,27 +158,33 @@ def read_comparisons(
         if len(table.columns) == 3 and not _are_people(table, others):
             others = set()
         if len(table.columns) - len(others) != 3:
+            ways = ways_of(table, answers=None if answer is None else [table.place(answer, "answer")])
+            if ways:
+                why = "give columns=, the anchor and the two that are compared with it, and answer=."
+                raise question(table.path, 1 if table.unit == "line" else None, why, ways)
             shown = shown_names(table.names or []) or f"{len(table.columns)} without names"
             msg = f"give columns=, which of the columns hold anchor, near and far; there are {shown}. "
-            replies = [names.index(x) for x in REPLY.among(names)] if answer is None else []
-            trio = [k for k in range(len(names)) if k not in others and k not in replies]
-            if len(replies) == 1 and len(trio) == 3:
-                command = _command(table, Comparison(trio[0], trio[1], trio[2], replies[0]))
-                msg += f"If {names[replies[0]]!r} tells which of two is more like {names[trio[0]]!r}: {command})"
-            else:
-                msg += "If a column tells which of two was chosen, give it as answer=, and the anchor and the two as "
-                msg += "columns="
+            msg += (
+                "If a column tells which of two was chosen, give it as answer=, and the anchor and the two as columns="
+            )
             raise refusal(table, msg)
         anchor, near, far = (k for k in range(len(table.columns)) if k not in others)
         found = Comparison(anchor, near, far, None)
-    asked, swap = _answered(asked, found, missing, first, codes, told=answer is not None)
+    by_text = False
+    if columns is None and table.names is not None and not asked.compared:
+        by_text = check_what_else(asked, found[:3], found.answer, others, compared=True)
+        asked = repeated(asked, {*found, *others}, person is not None)
+    asked, swap = _answered(asked, found, missing, first, codes, told=answer is not None, chosen=chosen, far=by_text)
     table = asked.table
     rows = TrioRows(table, found[:3], "anchor, near and far must differ")
     hint = "columns=[...] if they stand in another order than anchor, near, far"
     positions, index = indexed_rows(rows, table, leaves, header, hint)
     positions[swap] = positions[swap][:, [0, 2, 1]]
     people = [None] * len(positions) if person is None else [cell_text(x) for x in table.columns[person]]
-    return Comparisons(positions, index, people, asked.origins(), _reading(asked, found, people))
+    reading = _reading(asked, found, people)
+    if asked.notes or not {*names} <= {"anchor", "near", "far", "who"}:
+        note("comparisons", reading)
+    return Comparisons(positions, index, people, asked.origins(), reading)
 
 
 def is_header_of_comparisons(names: Sequence[str]) -> bool:
@@ -219,11 +235,20 @@ def _name_three(content: bytes | str, name: str | None) -> bool:
 
 
 def _answered(
-    asked: QuestionTable, found: Comparison, missing: Any, first: int | None, codes: Sequence[Any] | None, *, told: bool
+    asked: QuestionTable,
+    found: Comparison,
+    missing: Any,
+    first: int | None,
+    codes: Sequence[Any] | None,
+    *,
+    told: bool,
+    chosen: str | None,
+    far: bool,
 ) -> tuple[QuestionTable, np.ndarray]:
     """Return the rows that have an answer, and a mask of rows in which the second of the two is the nearer one.
 
-    `told`: whether the caller has named the column of the answers.
+    `told`: whether the caller has named the column of the answers. `far`: whether the text of the question asks for
+    the less alike of two, unless `chosen` says what answers name.
     """
     table = asked.table
     if found.answer is None:
@@ -254,7 +279,7 @@ def _answered(
             ways = [("labels", f"{command})"), *((f"positions from {k}", f"{command}, first={k})") for k in starts)]
             why = f"the answers in {name!r} are labels of their rows, and positions as well: which is meant?"
             raise question(table.path, 1 if table.unit == "line" else None, why, ways)
-    if says_far(name):
+    if (says_far(name) or far) if chosen is None else chosen == "far":
         positions = np.where(positions < 0, positions, positions ^ 1)
         asked.notes.append(f"{name!r} has the less alike of the two")
     wrong = np.flatnonzero(positions == -2).tolist()

@@ -63,6 +63,7 @@ from tripletree.tables.columns import (
     alike_columns,
     are_called_ids,
     id_pair,
+    is_aside,
     is_measure,
     is_proximity,
     link_sense,
@@ -281,6 +282,11 @@ class PairRows(LabelRows):
                 if measure is not None:
                     raise ParseError(_no_links(measure), path=self.path, line=table.header_line)
                 self._rated = -1 if any(x.startswith("-") for x in cells) else 0
+                if self._rated == 0 and table.names is None and tuple(columns) == PAIR_COLUMNS:
+                    way = ("if they are probabilities of must-links", call("read_pairs", self.path, columns=(0, 1, 2)))
+                    line = table.lines[0] if table.unit == "line" else None
+                    why = "no header says whether the numbers are probabilities or distances."
+                    raise question(self.path, line, why, [way])
         super().add_table(table, columns, weight)
         if table.names is not None:
             self._tell(table, places)
@@ -311,19 +317,22 @@ class PairRows(LabelRows):
         raise self._question(table, pair, [*able, *rated], f"which column has the link of {pair[0]!r} and {pair[1]!r}?")
 
     def _tell(self, table: RowTable, places: Sequence[int]) -> None:
-        """Tell how a table is read if one of its columns could have been the weights."""
+        """Tell how a table is read, unless nothing else is in it than pairs under the usual names."""
         names = table.names or []
+        if {*names} <= {*PAIR_COLUMNS, "weight"}:
+            return
         a, b, *link = (names[k] for k in places)
-        unused = [x for k, x in enumerate(names) if k not in places and _SURE.fullmatch(words_of(x))]
-        rated = [x for k, x in enumerate(names) if k not in places and _is_rating(x)]
+        rest = [x for k, x in enumerate(names) if k not in places]
+        rated = [x for x in rest if _is_rating(x)]
         by = f"by {link[0]!r}" if link and not self._all_must else f"all {self._word}-links"
         if rated and link and (self._decision or probability_sense(link[0]) is None):
-            note("pairs", f"read {counted(len(table.lines), 'pair')} of {a!r} and {b!r}, {by}, not by {rated[0]!r}")
+            by += f", not by {rated[0]!r}"
         elif self._word == "cannot" and self._all_must:
-            note("pairs", f"read {counted(len(table.lines), 'pair')} of {a!r} and {b!r}, {by}, as they are called")
-        if not unused:
-            return
-        aside = f"; {unused[0]!r} is not used, as weights are called weight (from 0 to 1)"
+            by += ", as they are called"
+        unused = [x for x in rest if _SURE.fullmatch(words_of(x))]
+        aside = f"; {unused[0]!r} is not used, as weights are called weight (from 0 to 1)" if unused else ""
+        others = [x for x in rest if x not in (*rated[:1], *unused[:1]) and not is_aside(x)]
+        aside += f"; not used: {', '.join(map(repr, others[:4]))}{', ...' if len(others) > 4 else ''}" if others else ""
         note("pairs", f"read {counted(len(table.lines), 'pair')} of {a!r} and {b!r}, {by}{aside}")
 
     def _with_sources(self, table: RowTable, columns: Sequence[str]) -> RowTable:
@@ -420,7 +429,8 @@ class PairRows(LabelRows):
             first, below = rows[0], [row[:3] for row in rows[1:]]
             ids, kind = are_called_ids(*first[:2]), _kind(first[2])
             kinds = {x for x in (_kind(row[2]) for row in below) if x != "gap"}
-            if kind is None and kinds == {"word"} and plain(first[2]) in LINK_KINDS:
+            signs = kinds == {"number"} and any(link_word(row[2]) == "-1" for row in below)
+            if kind is None and (kinds == {"word"} or signs) and plain(first[2]) in LINK_KINDS:
                 self._told = None if {*first[:2]} & {x for row in below for x in row[:2]} else tuple(first)
                 return
             codes = bool(kinds) and kinds <= {"flag", "number", "letter"}
@@ -573,6 +583,7 @@ def pair_by_cells(table: RowTable) -> tuple[tuple[str, str] | None, list[str], l
             continue
         probabilities = numbers and all(abs(float(x)) <= 1 for x in words)
         two = len(words) == 2 and (plain(name) in LINK_KINDS or name_sense(name) is not None)
+        two |= len(words) == 2 < len(cells) and not numbers and not is_aside(name)
         if links == len(cells) or probabilities or two or (in_words and 2 * links > len(cells)):
             able.append(name)
             sure += [name] if in_words and 2 * links > len(cells) else []

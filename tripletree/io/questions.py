@@ -22,6 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from tripletree.core.answers import ALIKE, DIFFERENT
+from tripletree.core.checks import counted
 from tripletree.core.labels import gap_words, is_gap
 from tripletree.core.provenance import Origins
 from tripletree.errors import ParseError
@@ -31,7 +32,7 @@ from tripletree.io.source import decoded, is_parquet, named_stream, read_bytes
 from tripletree.io.table import is_frame, read_table
 from tripletree.io.trials import records_of, with_objects_apart, with_person_in_each_row
 from tripletree.io.ways import call, question, source_text
-from tripletree.tables.cells import cell_text, column_word
+from tripletree.tables.cells import cell_text, column_word, with_point
 from tripletree.tables.columns import (
     ANCHOR,
     ANSWER,
@@ -398,6 +399,11 @@ _LEADING = re.compile(
 )
 
 
+def without_tags(text: str) -> str:
+    """A text without the tags of HTML."""
+    return re.sub(r"<[^<>]*>", " ", text).replace("&nbsp;", " ") if "<" in text or "&" in text else text
+
+
 def compares(text: str) -> bool:
     """True if a question asks which of two is more like a third."""
     return _compared_in(text) is not None
@@ -405,7 +411,7 @@ def compares(text: str) -> bool:
 
 def _compared_in(text: str) -> list[str] | None:
     """The anchor and the two options of a question: "Is a pear more like an apple or a saw?". None if it is another."""
-    text = re.sub(r"<[^<>]*>", " ", text).replace("&nbsp;", " ").strip(_AROUND + "?")
+    text = without_tags(text).strip(_AROUND + "?")
     found = _MORE_LIKE.search(text) if len(text) < _LONGEST else None
     if found is None:
         return None
@@ -518,13 +524,36 @@ def _unknown_codes(table: RowTable, unknown: Mapping[str, set[str]]) -> ParseErr
     return refusal(table, msg)
 
 
-#: What a question says that asks for the odd one.
+#: What a question says that asks for the odd one, or the less alike of two, and for the more alike.
 _SAYS_ODD = re.compile(
-    r"\bodd|belong|(?:not|n't|n’t|cannot) (?:fit|match|go)|misfit|outlier|intru[ds]|least (?:alike|similar|like)|unlike"
-    r"|most (?:different|dissimilar|distinct)|different from|differs|passt nicht|nicht (?:da|hin|zu)|gehört nicht"
-    r"|unterscheide|unähnlich|anders|außenseiter|ne va pas|no pertenece|no encaja|diferente|différent|diverso|c'entra",
+    r"\bodd|(?:not|n't|n’t|least|cannot) (?:belong|fit|match|go)|belongs? (?:the )?least|misfit|outlier|intru[ds]"
+    r"|(?:less|least) (?:alike|similar|like)|unlike|(?:most|more) (?:different|dissimilar|distinct|unlike)"
+    r"|different from|differs|farthe|furthe|passt nicht|nicht (?:da|hin|zu)|gehört nicht|unterscheide|unähnlich"
+    r"|wenig(?:er|sten) ähnlich|anders|außenseiter|ne va pas|moins (?:proche|sembl|simil|ressembl)|no pertenece"
+    r"|no encaja|menos parecid|meno simil|diferente|différent|diverso|c'entra|hoort (?:er )?niet|past (?:er )?niet"
+    r"|minst",
     re.IGNORECASE,
 )
+_SAYS_NEAR = re.compile(
+    r"similar|alike|(?:more|most|rather) like|resembl|clos(?:er|est)|near(?:er|est)|together|\bmatch|ähnlich|eher wie"
+    r"|näher|zusammen|proche|ressembl|semblab|parecid|simil|más cerca|più vicin|lijkt",
+    re.IGNORECASE,
+)
+
+
+def asks_for_far(text: str) -> bool:
+    """True if a text asks for the odd one, or for the less alike of two."""
+    return _SAYS_ODD.search(text) is not None
+
+
+def asks_for_near(text: str) -> bool:
+    """True if a text asks for the more alike."""
+    return _SAYS_NEAR.search(_SAYS_ODD.sub("", text)) is not None
+
+
+def is_neutral(text: str) -> bool:
+    """True if a text has no word that says what is asked: "Which of these?"."""
+    return len({x.lower() for x in re.findall(r"[^\W\d_]+", text)} - _NEUTRAL) < 2
 
 
 #: Words that ask for nothing.
@@ -549,6 +578,7 @@ _NEUTRAL = frozenset(
         "welches",
         "welcher",
     ]
+    + ["please", "click", "choose", "select", "pick", "on", "the", "a", "picture", "image", "word", "answer"]
 )
 
 
@@ -556,8 +586,7 @@ def _asking_for_the_odd(asked: QuestionTable, groups: list[list[Any]], texts: Se
     """Return the questions that do not ask, in a sentence, for something else than the odd one. Raise if all do."""
     names = asked.table.names or []
     stems = [_stem_of(texts[x[3]] or "", x[:3]) for x in groups]
-    words = [{*re.findall(r"[^\W\d_]+", x)} for x in stems]
-    other = [len(x - _NEUTRAL) > 1 and _SAYS_ODD.search(stem) is None for x, stem in zip(words, stems, strict=True)]
+    other = [not is_neutral(x) and not asks_for_far(x) for x in stems]
     left = [names[x[3]] for x, no in zip(groups, other, strict=True) if no]
     shown = ", ".join(map(repr, left[:3])) + (f" and {len(left) - 3} more" if len(left) > 3 else "")
     if groups and all(other):
@@ -1153,6 +1182,39 @@ def yes_or_no(said: Sequence[str | None], missing: Any = None) -> np.ndarray | N
     return found if (found >= 0).any() else None
 
 
+#: The most answers that counts may stand for.
+_MOST_REPEATED = 10_000_000
+
+
+def repeated(asked: QuestionTable, taken: set[Any], people: bool) -> QuestionTable:
+    """Each row as often as its answer was given, if a column tells that."""
+    table, names = asked.table, asked.table.names or []
+    found = [x for x in COUNT.among(names) if names.index(x) not in taken]
+    for name in found:
+        cells = [cell_text(x) for x in table.columns[names.index(name)]]
+        if plain(name) == "n" and (people or counts_rows(cells)):
+            asked.notes.append("'n' numbers the rows")
+            continue
+        if not cells:
+            continue
+        wrong = next((k for k, x in enumerate(cells) if not is_count(x)), None)
+        if wrong is not None:
+            table.refuse(
+                wrong,
+                f"{cells[wrong]!r} in {name!r}, which tells how often each answer was given: expected a whole number; "
+                "call the column otherwise if it tells something else",
+            )
+        times = np.array([int(with_point(x or "0").partition(".")[0]) for x in cells])
+        if times.sum() > _MOST_REPEATED:
+            raise refusal(
+                table, f"{name!r} sums to {times.sum():,}, more than {_MOST_REPEATED:,} answers: divide its numbers"
+            )
+        asked = asked.taking(np.repeat(np.arange(len(cells)), times).tolist())
+        asked.notes.append(f"{counted(len(cells), 'row')}, each as often as {name!r} says")
+        break
+    return asked
+
+
 def check_codes(codes: Any, widths: Sequence[int]) -> None:
     """Raise a ValueError if codes are not as many different answers as there are columns."""
     if codes is not None and (
@@ -1226,12 +1288,31 @@ def positions_said(
         if all(_code_word(str(said[k])) in code for k in coded):
             found[coded] = [code[_code_word(str(said[k]))] for k in coded]
             return found, how
+    pairs = coded if width == 3 and not (found >= 0).any() else []
+    thirds = [y for k in pairs if (y := _third(str(said[k]), rows[k])) is not None]
+    if thirds and len(thirds) == len(coded):
+        found[coded] = thirds
+        return found, TWO
     for written, how in ((_plain_text, "labels, written otherwise"), (_stem, "names of files")):
         shown = [[written(str(x)) for x in row] for row in rows]
         if all(shown[k].count(written(str(said[k]))) == 1 for k in coded):
             found[coded] = [shown[k].index(written(str(said[k]))) for k in coded]
             return found, how
     return found, "labels"
+
+
+#: How answers name items that are two of three labels.
+TWO = "the two that are alike"
+
+
+def _third(text: str, row: Sequence[str | None]) -> int | None:
+    """The place of the third item, of an answer that names the two others: "cat and dog". None if it does not."""
+    between = r"\s*(?:[,;/&+|-]|\s(?:and|und|et|y|e|en)\s)\s*"
+    named = [k for k, x in enumerate(row) if x and x in text]
+    ends = [re.escape(str(row[k])) for k in named]
+    if len(named) != 2 or not any(re.fullmatch(between.join(x), text) for x in (ends, ends[::-1])):
+        return None
+    return 3 - sum(named)
 
 
 def _none(said: Sequence[str | None], missing: Any) -> Iterator[bool]:
@@ -1373,8 +1454,8 @@ def _answers_that_are_none(wrong: Sequence[str], width: int, *, labels: bool) ->
     if labels:
         return [*wrong] if len(wrong) <= _FEW_WORDS and not keys else []
     best: list[str] = []
-    if {*map(_code_word, wrong)} == {"-1", "1"}:
-        return []
+    if {*map(_code_word, wrong)} == {"-1", "1"} or sum(is_count(x) and float(x) > width for x in wrong) > 1:
+        return []  # left and right of a scale, or degrees
     for codes in ([*"123"[:width]], [*"012"[:width]], [*"abc"[:width]]):
         rest = [x for x in wrong if _code_word(x) not in codes]
         if (

@@ -147,8 +147,16 @@ def _inner(value: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _like_trials(value: Mapping[str, Any]) -> dict[str, Any]:
-    """The objects in an object, if each of them has an answer: trials under keys."""
-    return {**value} if value and all(isinstance(x, dict) and REPLY.among(x) for x in value.values()) else {}
+    """The objects in an object, if each of them has an answer (trials under keys), or the same keys (people)."""
+    inner = {key: x for key, x in value.items() if isinstance(x, dict) and x}
+    if inner and (len(inner) > 1 or len(value) == 1) and all(map(REPLY.among, inner.values())):
+        return inner
+    plain_ones = len(inner) == len(value) > 1 and not any(
+        isinstance(y, (dict, list)) for x in inner.values() for y in x.values()
+    )
+    first = {*next(iter(inner.values()), ())}
+    alike = plain_ones and not REPLY.among(value) and all(first & x.keys() for x in inner.values())
+    return inner if alike else {}
 
 
 def _holds_trials(value: Any) -> bool:

@@ -20,24 +20,25 @@ from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, S
 from typing import Any, NoReturn, overload
 
 from tripletree.algorithms.supervision import triplets_from_comparisons
-from tripletree.core.checks import check_count
+from tripletree.core.checks import check_count, counted
 from tripletree.core.leaves import LeafIndex
+from tripletree.core.notes import note
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import InvalidTripletError, ParseError
 from tripletree.io.comparisons import is_header_of_comparisons, no_triplets, read_comparisons
 from tripletree.io.pairs import are_links, pairs_advice
-from tripletree.io.questions import answers_beside, counts_rows, is_known_beside, is_no_answer, one_hot
+from tripletree.io.questions import answers_beside, counts_rows, is_known_beside, is_no_answer, one_hot, yes_or_no
 from tripletree.io.rows import LabelRows, RowFormat, Token, check_row_format, read_rows, three_names, write_rows
 from tripletree.io.source import Source, Target, named_stream, raw_bytes
 from tripletree.io.table import arrow_batches, coded_column, is_frame, parquet_metadata, parquet_names, parquet_rows
 from tripletree.io.ways import call, listed, source_text
-from tripletree.tables.cells import cell_of, cell_text
+from tripletree.tables.cells import cell_of, cell_text, is_number
 from tripletree.tables.columns import COUNT, ODD, alike_columns, is_sure_anchor, plain
 from tripletree.tables.rows import FRAME, RowTable, shown_names, table_of
 
 _EXPECTED = "expected 'a b | c'"
-#: Up to 6 different values may be codes.
-_FEW = 6
+#: Up to 6 different values may be codes, and rows that are looked at for numbers.
+_FEW, _HEAD = 6, 1_000
 
 
 class ComparisonsError(ParseError):
@@ -68,8 +69,8 @@ class TripletRows(LabelRows):
 
     def add_table(self, table: RowTable, columns: Sequence[str], weight: str | None) -> None:
         """Take the rows of a table, unless a column beside a, b and c tells which one is the odd one."""
+        used = self.places(table, columns, weight)
         if self.judged:
-            used = self.places(table, columns, weight)
             last = (table.names or [])[used[-1]]
             if len(used) > 3 and self._of_rows(last, table.columns[used[-1]]):
                 weight = None
@@ -78,7 +79,38 @@ class TripletRows(LabelRows):
                 labels = [list(map(cell_text, table.columns[k])) for k in used[:3]]
                 others = {x: list(map(cell_text, table.columns[k])) for x, k in beside}
                 self._judge(others, list(zip(*labels, strict=True)), [(table.names or [])[k] for k in used[:3]])
+            self._check_labels(table, used[:3])
         super().add_table(table, columns, weight)
+        if table.names is not None:
+            used = self.places(table, columns, weight)
+            self._tell(table.names, [table.names[k] for k in used], len(table.lines))
+
+    def _tell(self, names: Sequence[str], used: Sequence[str], count: int) -> None:
+        """Tell how a table was understood, unless nothing else is in it than triplets under the usual names."""
+        if {*names} <= {"a", "b", "c", "weight"} or not self.judged:
+            return
+        a, b, c, *weight = used
+        by = f", weights by {weight[0]!r}" if weight else ""
+        rest = [x for x in names if x not in used and not is_known_beside(x)]
+        unused = f"; not used: {', '.join(map(repr, rest[:4]))}{', ...' if len(rest) > 4 else ''}" if rest else ""
+        note("triplets", f"Read {counted(count, 'triplet')}: {a!r} and {b!r} against {c!r}{by}{unused}")
+
+    def _check_labels(self, table: RowTable, used: Sequence[int]) -> None:
+        """Refuse columns of measurements, or of a square table."""
+        cells = {x for k in used for x in map(cell_text, table.columns[k][:_HEAD]) if x}
+        names = table.names or []
+        if cells and all(map(is_number, cells)):
+            first = [*map(cell_text, table.columns[0])]
+            if not all(map(str.isdigit, cells)) and any(float(x) % 1 for x in cells):
+                what = "hold numbers with decimals, which are measurements rather than labels"
+            elif first == names[1:]:
+                what = "stand in a square table, whose first column has the same names as its header"
+            else:
+                return
+            shown = [names[k] for k in used]
+            command = call("read_triplets", self.path, columns=tuple(shown))
+            way = f"the columns {', '.join(map(repr, shown))} {what}. If they are labels all the same: {command}"
+            raise ParseError(way, path=self.path, line=1 if self.unit == "line" else None)
 
     def _judge(
         self, others: Mapping[str, Sequence[str | None]], rows: Sequence[Sequence[Any]], names: Sequence[str]
@@ -97,6 +129,13 @@ class TripletRows(LabelRows):
         for name, cells in others.items():
             meant = answers_beside(name, cells, rows, names)
             if meant is None:
+                flags = yes_or_no(cells)
+                if flags is not None and (flags == 0).any() and (flags == 1).any():
+                    msg = (
+                        f"{name!r} is no in {counted(int((flags == 0).sum()), 'row')}: are these triplets, too? If so, "
+                        f"read_triplets({source}, columns={[*names]!r}); else leave these rows out first"
+                    )
+                    raise ParseError(msg, path=self.path, line=1 if self.unit == "line" else None)
                 continue
             how, cure = meant
             odd = f"read_answers({source}, items={[*names]!r}, odd={name!r}{cure})"

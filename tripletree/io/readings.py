@@ -1,0 +1,337 @@
+"""The readings that the data of a table of answers allow, each with the command that reads it so.
+
+A column of answers names one of three items of its row: by its label, its place, a letter or a column. It may name the
+odd one, or which of two is more like the third, or less. Names of columns and the text of the question decide where
+they are sure. Else all readings are shown (`ways_of`), and nothing is guessed. The readers of answers, comparisons and
+triplets ask here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import replace
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tripletree.errors import ParseError
+from tripletree.io.questions import (
+    TWO,
+    QuestionTable,
+    answers_beside,
+    asks_for_far,
+    asks_for_near,
+    call_for,
+    is_neutral,
+    is_no_answer,
+    positions_said,
+    says_far,
+    says_near,
+    without_tags,
+)
+from tripletree.io.ways import question
+from tripletree.tables.cells import cell_text, is_number
+from tripletree.tables.columns import (
+    ODD,
+    REPLY,
+    SECONDS,
+    WHEN,
+    WHO,
+    alike_columns,
+    is_aside,
+    is_sure_anchor,
+    plain,
+    words_of,
+)
+from tripletree.tables.rows import RowTable
+
+#: Rows and columns that are looked at for readings, readings that are shown, and letters of a text in them.
+_HEAD, _FEW_COLUMNS, _MOST, _LONGEST = 100, 12, 6, 60
+#: Names of columns with the text of the question.
+_QUESTIONS = frozenset(
+    {"question", "questiontext", "prompt", "instruction", "instructions", "task", "tasktext", "query", "stimulus"}
+    | {"preamble", "frage", "fragetext", "aufgabe", "instruktion", "anweisung", "consigne", "pregunta", "domanda"}
+    | {"vraag", "opdracht", "instrucción", "instruccion", "istruzione", "condition", "trialtype", "block"}
+)
+
+
+class Fit(NamedTuple):
+    """Three columns of items and one that names one of them (or two) in each row, by their places."""
+
+    items: tuple[int, ...]
+    answer: int
+    never: tuple[int, ...]
+    """Those of the items that no answer names."""
+    more: str
+    """What else the reader of answers needs, such as codes."""
+    two: bool = False
+    """Whether it names the two that are alike."""
+
+
+def ways_of(
+    table: RowTable, *, items: Sequence[int] | None = None, answers: Collection[int] | None = None, both: bool = False
+) -> list[tuple[str, str]]:
+    """The readings of a table: for columns of items and answers (those given, else all that fit) what answers name.
+
+    With `both` the two readings of comparisons are shown, the more and the less alike one.
+    """
+    table = _named_by_first_row(table)
+    names: Sequence[Any] = table.names or range(len(table.columns))
+    ways = []
+    for fit in _fits(table, items, answers):
+        trio, told = [names[k] for k in fit.items], names[fit.answer]
+        near = table.names is not None and says_near(told)
+        if fit.two:
+            odd = call_for(table, "read_answers", items=trio, odd=told)
+            ways.append((f"if {told!r} names the two that are alike", f"{odd[:-1]}{fit.more})"))
+            continue
+        if not near:
+            odd = call_for(table, "read_answers", items=trio, odd=told)
+            ways.append((f"if {told!r} names the odd one of {_and(trio)}", f"{odd[:-1]}{fit.more})"))
+        for k in fit.never[:1] if len(fit.never) < 3 else ():
+            columns = [names[k], *(names[j] for j in fit.items if j != k)]
+            far = table.names is not None and says_far(told)
+            if not far:
+                ways.append(_compared(table, columns, told))
+            if both or far:
+                ways.append(_compared(table, columns, told, far=True))
+    return list(dict.fromkeys(ways))[:_MOST]
+
+
+def _compared(table: RowTable, columns: Sequence[Any], told: Any, *, far: bool = False) -> tuple[str, str]:
+    """The reading of comparisons with the first of three columns."""
+    command = call_for(table, "read_comparisons", columns=[*columns], answer=told, chosen="far" if far else None)
+    return f"if it names which of two is {'less' if far else 'more'} like {columns[0]!r}", command
+
+
+def _and(names: Sequence[Any]) -> str:
+    *most, last = map(repr, names)
+    return f"{', '.join(most)} and {last}"
+
+
+def _named_by_first_row(table: RowTable) -> RowTable:
+    """A table without names whose first row shares nothing with the others, with that as its header."""
+    first = [cell_text(x[0]) for x in table.columns if x]
+    words = {x for x in first if x}
+    if table.names is not None or len(words) < len(table.columns) or any(map(is_number, words)):
+        return table
+    below = [{cell_text(x) for x in column[1:]} for column in table.columns]
+    if len(table.lines) < 2 or sum(not words.isdisjoint(x) for x in below) > 2:  # answers may name the columns
+        return table
+    return replace(table.taking(range(1, len(table.lines))), names=[str(x) for x in first])
+
+
+def _fits(table: RowTable, items: Sequence[int] | None, answers: Collection[int] | None) -> list[Fit]:
+    """Three columns of items and one that names one of them in each of the first rows: by labels before codes."""
+    names = table.names or [str(k) for k in range(len(table.columns))]
+    columns = [[cell_text(x) for x in column[:_HEAD]] for column in table.columns]
+    known = {x for role in (WHO, WHEN, SECONDS) for x in role.among(table.names or ())}
+    free = [k for k, x in enumerate(names) if x not in known]
+    told = [k for k in free if table.names is None or not is_aside(names[k]) or plain(names[k]) in REPLY.names]
+    told = [k for k in told if (answers is None or k in answers) and k not in (items or ())]
+    able = [k for k in free if table.names is None or not is_aside(names[k])]
+    numbers = [all(x is None or is_number(x) for x in column) for column in columns]
+    rows: dict[tuple[int, ...], list[tuple[Any, ...]] | None] = {}
+    for trio in [tuple(items)] if items is not None else combinations(able, 3) if len(able) <= _FEW_COLUMNS else ():
+        found = list(zip(*(columns[k] for k in trio), strict=True)) if len({numbers[k] for k in trio}) == 1 else []
+        if found and all(len({*x}) == len(x) for x in found if None not in x):
+            rows[trio] = found
+    by_label = [
+        _fit(trio, k, columns[k], found, names, labels=True)
+        for trio, found in rows.items()
+        for k in told
+        if k not in trio and found and numbers[k] == numbers[trio[0]]
+    ]
+    if any(by_label):
+        return [x for x in by_label if x is not None]
+    alike = alike_columns(replace(table, names=names), lambda cells: False)
+    groups = [tuple(items)] if items is not None else [tuple(names.index(x) for x in group) for group in alike]
+    trios = [x for x in groups if len(x) == 3 and rows.get(x)]
+    stems = [re.sub(r"[\W_]*(?:\d|[abcABC])$", "", x) for x in names]
+    told = [k for k in told if stems.count(stems[k]) < 3 or names[k] == stems[k]]  # three of a kind rate the three
+    codes = [_fit(x, k, columns[k], rows[x] or [], names, labels=False) for x in trios for k in told if k not in x]
+    return [x for x in codes if x is not None]
+
+
+def _fit(
+    trio: tuple[int, ...], answer: int, cells: Sequence[Any], rows: Sequence[Any], names: Sequence[str], *, labels: bool
+) -> Fit | None:
+    """How a column names items of each row, or None."""
+    asked = [(x, row) for x, row in zip(cells, rows, strict=True) if not is_no_answer(x) and None not in row]
+    if not asked:
+        return None
+    if labels:
+        if not all(x in row for x, row in asked):
+            return None
+        where = {row.index(x) for x, row in asked}
+        return Fit(trio, answer, tuple(k for j, k in enumerate(trio) if j not in where), "")
+    called = [names[k] for k in trio]
+    said, shown = [x for x, _ in asked], [row for _, row in asked]
+    found, how = positions_said(said, shown, called)
+    if how.startswith("positions") and not all(map(is_number, said)) and plain(names[answer]) not in REPLY.names:
+        return None  # p1, p2, p3 are people
+    if (found >= 0).all():
+        where = {*found.tolist()}
+        start = ", first=0" if how == "positions from 0" and "0" not in said else ""
+        if how == TWO:
+            return Fit(trio, answer, (), "", two=True)
+        return Fit(trio, answer, tuple(k for j, k in enumerate(trio) if j not in where), start)
+    meant = answers_beside("answer", said, shown, called)
+    return None if meant is None or meant[0] != "names two" else Fit(trio, answer, (), meant[1], two=True)
+
+
+# ---------------------------------------------------------------------- what else a table says
+
+
+def check_what_else(
+    asked: QuestionTable, items: Sequence[int], answer: int | None, taken: Collection[int | None], *, compared: bool
+) -> bool:
+    """Raise the question if other columns may change what the answers mean. Tell the columns that are not used.
+
+    Returns
+    -------
+    bool
+        Whether the text of the questions asks for the less alike of two.
+    """
+    table, names = asked.table, asked.table.names or []
+    free = [k for k in range(len(names)) if k not in items and k != answer and k not in taken]
+    free = [k for k in free if names[k] and not WHO.among([names[k]])]
+    name = "" if answer is None else names[answer]
+    is_open = not (compared and (says_near(name) or says_far(name))) and not ODD.among([name])
+    far = is_open and _check_texts(asked, items, answer, free, compared=compared)
+    if answer is not None and is_open:
+        _check_rivals(table, items, answer, free, compared=compared)
+    unknown = [x for x in (names[k] for k in free) if not is_aside(x) and plain(x) not in _QUESTIONS]
+    if unknown:
+        shown = ", ".join(map(repr, unknown[:4])) + (f" and {len(unknown) - 4} more" if len(unknown) > 4 else "")
+        asked.notes.append(f"not used: {shown}")
+    return far
+
+
+def _check_texts(
+    asked: QuestionTable, items: Sequence[int], answer: int | None, free: Sequence[int], *, compared: bool
+) -> bool:
+    """Judge the texts of the questions. True if they ask for the less alike of two."""
+    table, names = asked.table, asked.table.names or []
+    for k, texts in _texts(table, free):
+        far, near = ({x for x in texts if asks(x)} for asks in (asks_for_far, asks_for_near))
+        if texts == far and not near:
+            if compared and answer is not None:
+                asked.notes.append(f"{names[k]!r} asks for the less alike of the two")
+            return compared and answer is not None
+        if texts == near - far and compared:
+            continue
+        shown = sorted(texts, key=lambda x: x not in far)
+        few = " and ".join(f"{x[:_LONGEST]!r}" for x in shown[:2])
+        few += f" and {len(shown) - 2} more" if len(shown) > 2 else ""
+        known = near if compared else far
+        reader = "read_comparisons" if compared else "read_answers"
+        trio = [names[j] for j in items]
+        told: dict[str, Any] = {"columns" if compared else "items": trio}
+        told["answer" if compared else "odd"] = None if answer is None else names[answer]
+        ways = [
+            (f"if only {x!r} counts", call_for(table, reader, **told, only=f"{_quoted(names[k])} == {x!r}"))
+            for x in shown[:2]
+            if len(texts) > 1 and len(x) <= _LONGEST and x in known
+        ]
+        if compared:
+            ways.append(("if all ask for the more alike of two", call_for(table, reader, **told)))
+            if answer is not None:
+                ways.append(("if all ask for the less alike", call_for(table, reader, **told, chosen="far")))
+        elif answer is not None:
+            whole = ways_of(table, items=items, answers=[answer])
+            ways += whole or [("if all ask for the odd one", call_for(table, reader, **told))]
+        raise _asked(table, f"{names[k]!r} says what is asked: {few}. Do answers name the {_meant(compared)}?", ways)
+    return False
+
+
+def _meant(compared: bool) -> str:
+    return "more alike of two" if compared else "odd one of three"
+
+
+def _quoted(name: str) -> str:
+    return name if re.fullmatch(r"[^\W\d]\w*", name) else f"`{name}`"
+
+
+def _asked(table: RowTable, why: str, ways: Sequence[tuple[str, str]]) -> ParseError:
+    return question(table.path, 1 if table.unit == "line" else None, why, ways)
+
+
+def _texts(table: RowTable, free: Sequence[int]) -> Iterator[tuple[int, set[str]]]:
+    """The columns that say what is asked, each with its texts."""
+    names = table.names or []
+    for k in free:
+        called = plain(names[k]) in _QUESTIONS
+        if not called and is_aside(names[k]):
+            continue
+        raw = {*table.columns[k]}
+        texts = {without_tags(x).strip() for x in raw if isinstance(x, str)} - {""}
+        if not texts or len(texts) < len(raw - {None, ""}) // 2 or all(map(is_number, texts)):
+            continue
+        few = len(texts) == 1 or 3 * len(texts) <= len(table.lines)
+        phrases = any(len(x.split()) > 2 or "?" in x for x in texts)
+        says = any(asks_for_far(x) or asks_for_near(x) for x in texts)
+        asks = says or (any("?" in x for x in texts) if not called else phrases)
+        if (called or few) and asks and (says or not all(map(is_neutral, texts))):
+            yield k, texts
+
+
+def _check_rivals(table: RowTable, items: Sequence[int], answer: int, free: Sequence[int], *, compared: bool) -> None:
+    """Raise if another column names items of the rows, too, or holds items like these."""
+    names = table.names or []
+    columns = {k: [cell_text(x) for x in table.columns[k][: 10 * _HEAD]] for k in (*items, answer)}
+    columns |= {
+        k: [x and without_tags(x).strip() for x in map(cell_text, table.columns[k][: 10 * _HEAD])] for k in free
+    }
+    rows: list[Any] = list(zip(*(columns[k] for k in items), strict=True))
+    options = rows if not compared else [x[1:] for x in rows]
+    labels = {x for row in rows for x in row}
+    said = _places(columns[answer], options, names, items[1:] if compared else items)
+    for k in free:
+        words = {*words_of(names[k]).split("_")}
+        reply = plain(names[k]) in REPLY.names or bool(words & {*REPLY.names})
+        cells = [x for x in columns[k] if not is_no_answer(x)]
+        if (is_aside(names[k]) and plain(names[k]) not in REPLY.names) or not cells:
+            continue
+        pairs = [(x, row) for x, row in zip(columns[k], options, strict=True) if not is_no_answer(x)]
+        by_label = all(x in row for x, row in pairs)
+        if by_label or reply:
+            other = _places(columns[k], options, names, items[1:] if compared else items)
+            if other is None or said is None or not (by_label or (other >= 0).any()):
+                continue
+            both = (other >= 0) & (said >= 0)
+            if not (both & (other != said)).any():
+                continue  # the same answer in other words
+            why = f"{names[answer]!r} and {names[k]!r} both name one of {_and([names[j] for j in items])}"
+            columns_of = [names[j] for j in items]
+            ways = [
+                (
+                    f"if {names[j]!r} has the answers",
+                    call_for(table, "read_comparisons", columns=columns_of, answer=names[j])
+                    if compared
+                    else call_for(table, "read_answers", items=columns_of, odd=names[j]),
+                )
+                for j in (answer, k)
+            ]
+            raise _asked(table, f"{why}: which of them has the answers of people?", ways)
+        if compared:
+            continue
+        shared = sum(x in labels for x in cells)
+        if is_sure_anchor(names[k]) or (
+            2 * shared > len(cells) > 1 and not any(x in row for x, row in zip(columns[k], rows, strict=True))
+        ):
+            command = call_for(table, "read_answers", items=[names[j] for j in items], odd=names[answer])
+            why = f"{names[k]!r} stands beside {_and([names[j] for j in items])} like a fourth item, or like one that"
+            way = f"if {names[answer]!r} names the odd one of the three all the same"
+            raise _asked(table, f"{why} they are compared with, which is another question.", [(way, command)])
+
+
+def _places(
+    cells: Sequence[str | None], rows: Sequence[Sequence[Any]], names: Sequence[str], items: Sequence[int]
+) -> np.ndarray | None:
+    """Which item each answer names, or None if some name no item."""
+    whole = [x if None not in x else ("",) * len(x) for x in rows]
+    found, _ = positions_said(cells, whole, [names[k] for k in items])
+    return None if (found == -2).any() else found
