@@ -24,18 +24,8 @@ _TOKEN = re.compile(
     | (?P<mark>[()\[\],]) )""",
     re.VERBOSE,
 )
-_ORDER = {
-    "==": operator.eq,
-    "=": operator.eq,
-    "===": operator.eq,
-    "!=": operator.ne,
-    "!==": operator.ne,
-    "<>": operator.ne,
-    "<": operator.lt,
-    "<=": operator.le,
-    ">": operator.gt,
-    ">=": operator.ge,
-}
+_ORDER = {**dict.fromkeys(("==", "=", "==="), operator.eq), **dict.fromkeys(("!=", "!==", "<>"), operator.ne)}
+_ORDER |= {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _JOINS = {"&": "and", "&&": "and", "|": "or", "||": "or", "!": "not", "~": "not"}
 #: A yes and a no, in lower case.

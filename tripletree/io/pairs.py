@@ -102,19 +102,12 @@ LINKS = {
     **dict.fromkeys(("nein", "non", "falsch", "faux", "falso"), False),
 }
 #: Cells of pairs without a known link. A dash is a cannot-link.
-_NO_LINK = GAPS - {"-"} | {"unknown", "unsure", "not sure", "undecided", "unclear", "uncertain", "don't know"}.union(
-    ("possible", "possible match", "possible link", "possible duplicate", "potential match", "potential link"),
-    (
-        "potential duplicate",
-        "clerical review",
-        "maybe match",
-        "weiß nicht",
-        "weiss nicht",
-        "vielleicht",
-        "unklar",
-        "unsicher",
-        "peut-être",
-    ),
+_NO_LINK = GAPS - {"-"}
+_NO_LINK |= frozenset(
+    {"unknown", "unsure", "not sure", "undecided", "unclear", "uncertain", "don't know", "possible"}
+    | {"possible match", "possible link", "possible duplicate", "potential match", "potential link"}
+    | {"potential duplicate", "clerical review", "maybe match", "weiß nicht", "weiss nicht", "vielleicht"}
+    | {"unklar", "unsicher", "peut-être"}
 )
 #: Letters for some of them, which are labels as well: they do not tell a file of pairs.
 _LETTERS = {"y": "yes", "t": "true", "n": "no", "f": "false"}

@@ -77,17 +77,8 @@ _CHOSEN = frozenset(
 )
 #: Keys in the left and in the right half of each keyboard, and arrows and numbers of keys as browsers count them.
 _LEFT_KEYS, _RIGHT_KEYS = frozenset("qweasdfzxcv"), frozenset("uiopjklm") | {"/", "slash"}
-_KEY_NUMBERS = {
-    "37": "left",
-    "38": "up",
-    "39": "right",
-    "40": "down",
-    "70": "f",
-    "74": "j",
-    "49": "1",
-    "50": "2",
-    "51": "3",
-}
+_KEY_NUMBERS = {"37": "left", "38": "up", "39": "right", "40": "down", "70": "f", "74": "j"}
+_KEY_NUMBERS |= {"49": "1", "50": "2", "51": "3"}
 #: Names of columns that hold the less alike of two.
 _FAR = re.compile(
     r"(?:^|_)(?:odd|far|farther|farthest|further|furthest|different|outlier|dissimilar|unchosen|rejected)(?:_|$)"
@@ -558,27 +549,9 @@ def is_neutral(text: str) -> bool:
 
 #: Words that ask for nothing.
 _NEUTRAL = frozenset(
-    [
-        "which",
-        "one",
-        "of",
-        "these",
-        "three",
-        "question",
-        "item",
-        "trial",
-        "triad",
-        "trio",
-        "set",
-        "q",
-        "t",
-        "number",
-        "no",
-        "welche",
-        "welches",
-        "welcher",
-    ]
-    + ["please", "click", "choose", "select", "pick", "on", "the", "a", "picture", "image", "word", "answer"]
+    {"which", "one", "of", "these", "three", "question", "item", "trial", "triad", "trio", "set", "q", "t"}
+    | {"number", "no", "welche", "welches", "welcher", "please", "click", "choose", "select", "pick", "on"}
+    | {"the", "a", "picture", "image", "word", "answer"}
 )
 
 
@@ -1056,20 +1029,8 @@ _PAIR = re.compile(r"\(?([abc123])[\s_,&+/-]*(?:and_|und_|et_)?([abc123])\)?")
 _NUMBERED = frozenset({"trial", "block", "session", "run", "round", "order", "list", "set", "part", "phase", "batch"})
 #: Columns of a few numbers.
 _LEVELS = frozenset(
-    (
-        "condition",
-        "cond",
-        "group",
-        "confidence",
-        "conf",
-        "rating",
-        "version",
-        "level",
-        "age",
-        "sure",
-        "difficulty",
-        "task",
-    )
+    {"condition", "cond", "group", "confidence", "conf", "rating", "version", "level", "age", "sure"}
+    | {"difficulty", "task"}
 )
 
 

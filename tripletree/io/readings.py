@@ -215,7 +215,8 @@ def _check_texts(
 ) -> bool:
     """Judge the texts of the questions. True if they ask for the less alike of two."""
     table, names = asked.table, asked.table.names or []
-    for k, texts in _texts(table, free):
+    for k, raw in _texts(table, free):
+        texts = {*raw}
         far, near = ({x for x in texts if asks(x)} for asks in (asks_for_far, asks_for_near))
         if texts == far and not near:
             if compared and answer is not None:
@@ -223,7 +224,7 @@ def _check_texts(
             return compared and answer is not None
         if texts == near - far and compared:
             continue
-        shown = sorted(texts, key=lambda x: x not in far)
+        shown = sorted(texts, key=lambda x: (x not in far, x))
         few = " and ".join(f"{x[:_LONGEST]!r}" for x in shown[:2])
         few += f" and {len(shown) - 2} more" if len(shown) > 2 else ""
         known = near if compared else far
@@ -232,9 +233,9 @@ def _check_texts(
         told: dict[str, Any] = {"columns" if compared else "items": trio}
         told["answer" if compared else "odd"] = None if answer is None else names[answer]
         ways = [
-            (f"if only {x!r} counts", call_for(table, reader, **told, only=f"{_quoted(names[k])} == {x!r}"))
+            (f"if only {x!r} counts", call_for(table, reader, **told, only=f"{_quoted(names[k])} == {raw[x]!r}"))
             for x in shown[:2]
-            if len(texts) > 1 and len(x) <= _LONGEST and x in known
+            if len(texts) > 1 and x in known and len(raw[x]) <= _LONGEST and not {*raw[x]} & {*"'\"\\"}
         ]
         if compared:
             ways.append(("if all ask for the more alike of two", call_for(table, reader, **told)))
@@ -259,16 +260,16 @@ def _asked(table: RowTable, why: str, ways: Sequence[tuple[str, str]]) -> ParseE
     return question(table.path, 1 if table.unit == "line" else None, why, ways)
 
 
-def _texts(table: RowTable, free: Sequence[int]) -> Iterator[tuple[int, set[str]]]:
-    """The columns that say what is asked, each with its texts."""
+def _texts(table: RowTable, free: Sequence[int]) -> Iterator[tuple[int, dict[str, str]]]:
+    """The columns that say what is asked, each with its texts, without tags and as they stand."""
     names = table.names or []
     for k in free:
         called = plain(names[k]) in _QUESTIONS
         if not called and is_aside(names[k]):
             continue
-        raw = {*table.columns[k]}
-        texts = {without_tags(x).strip() for x in raw if isinstance(x, str)} - {""}
-        if not texts or len(texts) < len(raw - {None, ""}) // 2 or all(map(is_number, texts)):
+        raw = {x for x in table.columns[k] if isinstance(x, str) and x.strip()}
+        texts = {without_tags(x).strip(): x for x in raw}
+        if not texts or all(map(is_number, texts)):
             continue
         few = len(texts) == 1 or 3 * len(texts) <= len(table.lines)
         phrases = any(len(x.split()) > 2 or "?" in x for x in texts)

@@ -33,22 +33,8 @@ _PART = re.compile(
 _PEOPLE = frozenset(f"{x}{end}" for x in WHO.names for end in ("", "s", "data")) | {"people", "persons", "userdata"}
 #: Keys of the label in an object that is an item or an answer, and of the name of an object that has trials.
 _LABELS = (
-    *(
-        "name",
-        "label",
-        "word",
-        "text",
-        "id",
-        "item",
-        "src",
-        "url",
-        "image",
-        "img",
-        "file",
-        "stimulus",
-        "value",
-        "title",
-    ),
+    *("name", "label", "word", "text", "id", "item", "src", "url", "image", "img", "file", "stimulus"),
+    *("value", "title"),
 )
 #: Columns that have all answers of a person or question in one cell, as MTurk writes them.
 _ANSWERS = ("taskanswers", "answer.taskanswers")
