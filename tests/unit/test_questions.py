@@ -250,6 +250,45 @@ def test_questions__the_same_rows_in_words_and_in_numbers():
     assert found.reading == "Read 2 comparisons: Center against Left and Right; not used: 'head', 'winner', 'loser'"
 
 
+@pytest.mark.parametrize(
+    ("text", "wanted"),
+    [
+        ('{"ann": {"cat,dog,eel": "eel"}, "bo": {"cat,dog,eel": "cat"}}', [("ann", "eel"), ("bo", "cat")]),
+        ('{"ann": {"cat,dog,eel": "eel", "cat,eel,ant": "cat"}, "bo": {"cat,dog,eel": "cat"}}',
+         [("ann", "eel"), ("ann", "cat"), ("bo", "cat"), ("bo", None)]),
+        ('[{"id": "ann", "q1": {"items": ["cat", "dog", "eel"], "odd": "eel"}, '
+         '"q2": {"items": ["cat", "eel", "ant"], "odd": "cat"}}]', [("ann", "eel"), ("ann", "cat")]),
+    ],
+)  # fmt: skip
+def test_questions__json_of_people_with_few_questions(text, wanted):
+    assert [(x.who, x.odd) for x in read_answers(io.StringIO(text))] == wanted
+
+
+def test_questions__answers_may_name_the_two_that_are_alike():
+    text = "who,i1,i2,i3,choice\np,cat,dog,eel,cat and dog\np,cat,ant,eel,eel-cat\n"
+    found = read_answers(io.StringIO(text))
+    assert [x.odd for x in found] == ["eel", "ant"]
+    assert found.reading.endswith("answers are the two that are alike")
+    with pytest.raises(ParseError, match="the answer 'cat and dog', which is none of"):
+        read_answers(io.StringIO(text.replace("choice", "odd")))
+
+
+def test_questions__columns_without_a_part_are_told():
+    text = "who,i1,i2,i3,choice,group_name,rt\np,cat,dog,eel,cat,x,1\nq,cat,dog,eel,eel,y,2\n"
+    assert read_answers(io.StringIO(text)).reading.endswith("2 people; not used: 'group_name'")
+
+
+def test_questions__a_question_in_tags_is_a_condition_as_it_stands():
+    trials = [("<p>Which is odd?</p>", "eel"), ("<p>Which is nicest?</p>", "cat")]
+    rows = [{"trial_type": "x", "stimulus": x, "choices": ["cat", "dog", "eel"], "response": y} for x, y in trials]
+    path = io.StringIO(json.dumps(rows))
+    with pytest.raises(ParseError, match="'stimulus' says what is asked") as caught:
+        read_answers(path)
+    command = re.search(r"If only 'Which is odd\?' counts: (read_answers\(.*?\)); if", str(caught.value))[1]
+    path.seek(0)
+    assert [x.odd for x in eval(command)] == ["eel"]
+
+
 def test_questions__both_commands_of_a_doubt_lead_on():
     text = "item,pic1,pic2,answer\ncat,dog,eel,dog\neel,carp,cat,carp\n"
     with pytest.raises(ParseError, match="Comparisons: read_comparisons") as caught:
