@@ -24,7 +24,10 @@ _TOKEN = re.compile(
     | (?P<mark>[()\[\],]) )""",
     re.VERBOSE,
 )
-_ORDER = {**dict.fromkeys(("==", "=", "==="), operator.eq), **dict.fromkeys(("!=", "!==", "<>"), operator.ne)}
+_ORDER: dict[str, Callable[[Any, Any], Any]] = {
+    **dict.fromkeys(("==", "=", "==="), operator.eq),
+    **dict.fromkeys(("!=", "!==", "<>"), operator.ne),
+}
 _ORDER |= {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _JOINS = {"&": "and", "&&": "and", "|": "or", "||": "or", "!": "not", "~": "not"}
