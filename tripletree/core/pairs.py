@@ -239,7 +239,7 @@ class PairwiseConstraints(Immutable):
         used = self.used_leaves
         number = np.full(len(self.leaves), -1, np.int32)
         number[used] = leaves.indices((self.leaves[i] for i in used.tolist()), what="pairs' leaves")
-        return self._mapped(number, leaves)
+        return self.over(number, leaves)
 
     def restrict(self, labels: Iterable[Hashable]) -> PairwiseConstraints:
         """Return the pairs that have both leaves among `labels`, over `labels`.
@@ -256,7 +256,19 @@ class PairwiseConstraints(Immutable):
         leaves = labels if isinstance(labels, LeafIndex) else LeafIndex(labels)
         number = np.full(len(self.leaves), -1, np.int32)
         number[self.leaves.indices(leaves)] = np.arange(len(leaves), dtype=np.int32)
-        return self._mapped(number, leaves)
+        return self.over(number, leaves)
+
+    def over(self, number: np.ndarray, leaves: LeafIndex) -> PairwiseConstraints:
+        """Return the pairs whose leaves stay, over other leaves: `number` has the new place of each leaf, or -1.
+
+        Examples
+        --------
+        >>> p = PairwiseConstraints([(0, 1)], [(1, 2)], ["a", "b", "c"])
+        >>> list(p.over(np.array([1, 0, -1]), LeafIndex(["B", "A"])))
+        [('B', 'A', 'must')]
+        """
+        must, cannot = (number[x] for x in (self.must_link, self.cannot_link))
+        return self._with(must, cannot, (must >= 0).all(axis=1), (cannot >= 0).all(axis=1), leaves)
 
     def subset(self, *, must_link: Any = None, cannot_link: Any = None) -> PairwiseConstraints:
         """Return the pairs at the given row numbers of each kind, or where a mask is true. None keeps all of a kind.
@@ -268,29 +280,19 @@ class PairwiseConstraints(Immutable):
         [('b', 'c', 'must')]
         """
         must, cannot = _rows(must_link, self.n_must, "must-link"), _rows(cannot_link, self.n_cannot, "cannot-link")
-        return self._mapped(None, self.leaves, must, cannot)
+        return self._with(self.must_link, self.cannot_link, must, cannot, self.leaves)
 
-    def _mapped(
-        self, number: np.ndarray | None, leaves: LeafIndex, must: Any = slice(None), cannot: Any = slice(None)
-    ) -> PairwiseConstraints:
-        """Return some of the rows, with their leaves renumbered (-1 drops a row), and their weights and origins."""
-        kinds = []
-        for rows, weight, origins, which in (
-            (self.must_link, self.must_weights, self.must_origins, must),
-            (self.cannot_link, self.cannot_weights, self.cannot_origins, cannot),
-        ):
-            if number is not None:
-                rows = number[rows]
-                which = (rows >= 0).all(axis=1)
-            kinds.append(
-                (
-                    rows[which],
-                    None if weight is None else weight[which],
-                    None if origins is None else origins.take(which),
-                )
-            )
-        (a, s, o), (b, t, q) = kinds
-        return PairwiseConstraints(a, b, leaves, must_weights=s, cannot_weights=t, must_origins=o, cannot_origins=q)
+    def _with(self, must: Any, cannot: Any, of_must: Any, of_cannot: Any, leaves: LeafIndex) -> PairwiseConstraints:
+        """Return some rows of each kind over other leaves, with their weights and origins."""
+        return PairwiseConstraints(
+            must[of_must],
+            cannot[of_cannot],
+            leaves,
+            must_weights=None if self.must_weights is None else self.must_weights[of_must],
+            cannot_weights=None if self.cannot_weights is None else self.cannot_weights[of_cannot],
+            must_origins=None if self.must_origins is None else self.must_origins.take(of_must),
+            cannot_origins=None if self.cannot_origins is None else self.cannot_origins.take(of_cannot),
+        )
 
     @cached
     def used_leaves(self) -> np.ndarray:

@@ -188,9 +188,19 @@ class TripletSet(Immutable):
         leaves = labels if isinstance(labels, LeafIndex) else LeafIndex(labels)
         number = np.full(len(self.leaves), -1, np.int32)
         number[self.leaves.indices(leaves)] = np.arange(len(leaves), dtype=np.int32)
+        return self.over(number, leaves)
+
+    def over(self, number: np.ndarray, leaves: LeafIndex) -> TripletSet:
+        """Return the triplets whose leaves stay, over other leaves: `number` has the new place of each leaf, or -1.
+
+        Examples
+        --------
+        >>> t = TripletSet.from_labels([("a", "b", "c"), ("a", "b", "d")])
+        >>> list(t.over(np.array([0, 1, 2, -1]), LeafIndex(["A", "B", "C"])))
+        [('A', 'B', 'C')]
+        """
         rows = number[self.rows]
-        kept = (rows >= 0).all(axis=1)
-        return self._with(rows, kept, leaves)
+        return self._with(rows, (rows >= 0).all(axis=1), leaves)
 
     def subset(self, which: Any) -> TripletSet:
         """Return the triplets at the given row numbers, or where a boolean mask is true, over the same leaves.

@@ -281,10 +281,7 @@ def _as_in(given: Any, leaves: LeafIndex) -> Any:
     if all(x is y for x, y in zip(meant, given.leaves, strict=True)):
         return given
     known = LeafIndex(dict.fromkeys(meant))  # fewer, where both forms occur
-    number = known.indices(meant)
-    if isinstance(given, TripletSet):
-        return TripletSet(number[given.rows], known, given.weights, origins=given.origins)
-    return given._mapped(number, known)
+    return given.over(known.indices(meant), known)
 
 
 def _name_in(label: Any, leaves: LeafIndex) -> Any:

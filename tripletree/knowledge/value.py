@@ -364,34 +364,18 @@ class Knowledge:
 
     def _moved(self, number: np.ndarray, leaves: LeafIndex, hierarchy: Hierarchy | None) -> Knowledge:
         """Return the statements on samples that have a new place. `number` has the places among `leaves`, or -1."""
-        there = number >= 0
-        mine = self if there.all() else replace(self, hierarchy=None).part(there)
         codes, names = None, self.class_names
-        if mine.codes is not None:
+        if self.codes is not None:
+            there = number >= 0
             codes = np.full(len(leaves), -1, np.int64)
-            codes[number[there]] = mine.codes[there]
+            codes[number[there]] = self.codes[there]
             some = codes >= 0
             names = tuple(names[k] for k in dict.fromkeys(codes[some].tolist()))
             codes[some] = in_order_of_first(codes[some])
             freeze(codes)
-        triplets, pairs = mine.triplets, mine.pairs
-        return Knowledge(
-            leaves,
-            TripletSet(number[triplets.rows], leaves, triplets.weights, origins=triplets.origins),
-            PairwiseConstraints(
-                number[pairs.must_link],
-                number[pairs.cannot_link],
-                leaves,
-                must_weights=pairs.must_weights,
-                cannot_weights=pairs.cannot_weights,
-                must_origins=pairs.must_origins,
-                cannot_origins=pairs.cannot_origins,
-            ),
-            hierarchy,
-            codes,
-            names,
-            None if mine.comparisons is None else mine.comparisons.over(number, leaves),
-        )
+        comparisons = None if self.comparisons is None else self.comparisons.over(number, leaves)
+        triplets, pairs = self.triplets.over(number, leaves), self.pairs.over(number, leaves)
+        return Knowledge(leaves, triplets, pairs, hierarchy, codes, names, comparisons)
 
     def reindex(self, leaves: LeafIndex | Iterable[Hashable]) -> Knowledge:
         """Return the same statements over other samples, which must have all samples that occur.

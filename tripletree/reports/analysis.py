@@ -164,12 +164,10 @@ def _matched_triplets(triplets: Any, names: LeafIndex, synonyms: Any) -> _Brough
     given = triplets if isinstance(triplets, TripletSet) else TripletSet.from_labels(triplets)
     used = given.used_leaves
     meant, found = _matched_labels((given.leaves[i] for i in used.tolist()), names, synonyms)
-    rows = _numbers(given.leaves, used, meant, names)[given.rows]
-    a, b, c = rows.T
-    kept = (rows >= 0).all(axis=1) & (a != b) & (a != c) & (b != c)
-    weights = None if given.weights is None else given.weights[kept]
-    origins = None if given.origins is None else given.origins.take(kept)
-    mine = TripletSet(rows[kept], names, weights, origins=origins)
+    number = _numbers(given.leaves, used, meant, names)
+    a, b, c = number[given.rows].T
+    kept = (number[given.rows] >= 0).all(axis=1) & (a != b) & (a != c) & (b != c)
+    mine = given.subset(kept).over(number, names)
     _check_some(int(kept.sum()), len(given), "triplets", [given.leaves[i] for i in used.tolist()], names)
     conflicts = () if is_consistent(mine) else tuple(find_conflicts(mine, CONFLICTS))
     return _Brought("triplets", "triplets", mine, len(given), int(kept.sum()), mine.used_leaves.size, found, conflicts)
@@ -197,15 +195,8 @@ def _matched_pairs(pairs: Any, names: LeafIndex, synonyms: Any) -> _Brought:
     used = given.used_leaves
     meant, found = _matched_labels((given.leaves[i] for i in used.tolist()), names, synonyms)
     number = _numbers(given.leaves, used, meant, names)
-    parts: dict[str, Any] = {}
-    for kind in ("must", "cannot"):
-        rows, weights = number[getattr(given, f"{kind}_link")], getattr(given, f"{kind}_weights")
-        origins = getattr(given, f"{kind}_origins")
-        kept = (rows >= 0).all(axis=1) & (rows[:, 0] != rows[:, 1])
-        parts[f"{kind}_link"] = rows[kept]
-        parts[f"{kind}_weights"] = None if weights is None else weights[kept]
-        parts[f"{kind}_origins"] = None if origins is None else origins.take(kept)
-    mine = PairwiseConstraints(parts.pop("must_link"), parts.pop("cannot_link"), names, **parts)
+    must, cannot = (number[x[:, 0]] != number[x[:, 1]] for x in (given.must_link, given.cannot_link))
+    mine = given.subset(must_link=must, cannot_link=cannot).over(number, names)
     _check_some(len(mine), len(given), "pairs", [given.leaves[i] for i in used.tolist()], names)
     n_used, known = len(mine), mine.used_leaves.size
     conflicts = tuple(find_contradictions(mine))
