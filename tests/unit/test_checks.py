@@ -1,11 +1,13 @@
-"""Checks of arguments: words among choices."""
+"""Checks of arguments: words among choices, kinds that are wrong, numbers that are too large."""
 
 import numpy as np
 import pandas as pd
 import pytest
 
 import tripletree as tt
+from tripletree.cluster import BoostedConstrainedKMeans, DivisiveReCon, match_clusters
 from tripletree.core.checks import check_choice
+from tripletree.interop import from_edge_table
 
 
 @pytest.mark.parametrize(
@@ -32,3 +34,32 @@ def test_choice__arrays_where_functions_take_a_word():
         tt.write_newick(tree, lengths=words)
     with pytest.raises(ValueError, match="mode must be 'certain'"):
         tt.read_ontology("cells.obo", mode=words)
+
+
+def test_arguments__of_a_wrong_kind_are_named():
+    tree, triplets = tt.parse_newick("((a,b),c);"), tt.TripletSet.from_labels([("a", "b", "c")])
+    for call, told in [
+        (lambda: tt.induce(tree, None), "leaf_triples must be a list or another iterable, not NoneType"),
+        (lambda: tt.implies(triplets, 3), r"query must be a list or another iterable, not int \(3\)"),
+        (lambda: tree.subtree([0]), r"expected one node, by its label, name or number, got list \(\[0\]\)"),
+        (lambda: tree.contract(None), "nodes must be a list or another iterable, not NoneType"),
+        (lambda: from_edge_table(None), "expected a data frame, or a mapping of columns, got NoneType"),
+    ]:
+        with pytest.raises(TypeError, match=told):
+            call()
+
+
+def test_arguments__labels_that_can_be_read_once():
+    triplets = tt.TripletSet.from_labels([("a", "b", "c")])
+    pairs = tt.PairwiseConstraints([(0, 1)], [(0, 2)], 3)
+    for score, known in [(tt.satisfies, triplets), (tt.label_triplet_score, triplets), (tt.pair_score, pairs)]:
+        with pytest.raises(TypeError, match=r"read once only, .* give list\(labels\)"):
+            score(iter([0, 0, 1]), known)
+    assert match_clusters(iter([0, 0, 1]), iter([1, 1, 0])).tolist() == [1, 0]
+
+
+@pytest.mark.parametrize("estimator", [DivisiveReCon(2), BoostedConstrainedKMeans(2, n_rounds=2)], ids=repr)
+@pytest.mark.parametrize("size", [1e155, 1e300])
+def test_arguments__squares_beyond_float64_are_refused_before_anything_is_done(estimator, size):
+    with pytest.raises(ValueError, match=r"X holds 1e\+\d+: distances are too large for float64 arithmetic: scale X"):
+        estimator.fit(np.full((12, 3), size), pairs=([(0, 1)], [(0, 2)]))

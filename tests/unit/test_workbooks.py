@@ -164,6 +164,39 @@ def test_workbook__few_bytes_for_many_cells_are_refused(tmp_path, monkeypatch, d
         read_text(path)
 
 
+RELATIONS = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+SHEET = f'<sheet xmlns:r="{RELATIONS}" name="s{{0}}" sheetId="9{{0}}" r:id="rId1"/>'
+
+
+@pytest.mark.parametrize(
+    ("part", "before", "more"),
+    [
+        ("xl/styles.xml", "</cellXfs>", "<xf/>" * 20_000),
+        ("xl/styles.xml", "</fonts>", "<font/>" * 20_000),
+        ("xl/workbook.xml", "</sheets>", "".join(map(SHEET.format, range(500)))),
+        (
+            "xl/worksheets/sheet1.xml",
+            "<pageMargins",
+            "<mergeCells>" + '<mergeCell ref="A1:B2"/>' * 80_000 + "</mergeCells>",
+        ),
+        ("xl/worksheets/sheet1.xml", "</sheetData>", "<row/>" * 80_000),
+    ],
+    ids=lambda x: x[:40],
+)
+def test_workbook__few_bytes_for_many_objects_are_refused(tmp_path, monkeypatch, part, before, more):
+    """Three million empty styles, 26 KB, took more than 15 seconds."""
+    monkeypatch.setattr(source, "RATIO_FROM", 1 << 22)
+    whole = io.BytesIO()
+    saved(whole, [["a"]])
+    with zipfile.ZipFile(whole) as old, zipfile.ZipFile(tmp_path / "t.xlsx", "w", zipfile.ZIP_DEFLATED) as new:
+        for item in old.namelist():
+            text = old.read(item).decode()
+            assert item != part or text.count(before) == 1
+            new.writestr(item, text.replace(before, more + before) if item == part else text)
+    with pytest.raises(LimitExceededError, match=r"unpacks \(Excel\) to more than [\d,]+ bytes out of"):
+        read_text(tmp_path / "t.xlsx")
+
+
 def test_workbook__formulas_without_saved_values_are_no_gaps(tmp_path):
     openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.Workbook()

@@ -34,7 +34,7 @@ import numpy as np
 from tripletree._core import engine
 from tripletree.core.arrays import freeze, frozen
 from tripletree.core.certain import CertainTriplets
-from tripletree.core.checks import check_count
+from tripletree.core.checks import check_count, check_entries
 from tripletree.core.hierarchy import Hierarchy, check_rooted
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.memory import memory
@@ -418,7 +418,8 @@ def _check_triples(leaf_triples: Any, leaves: LeafIndex) -> np.ndarray:
     if isinstance(leaf_triples, np.ndarray) and leaf_triples.dtype.kind in "iu":
         triples = leaf_triples
     else:
-        labels = [check_label_triple(row, k, "triple") for k, row in enumerate(leaf_triples)]
+        entries = check_entries(leaf_triples, "leaf_triples")
+        labels = [check_label_triple(row, k, "triple") for k, row in enumerate(entries)]
         triples = leaves.indices([x for row in labels for x in row], what="triples' leaves").reshape(-1, 3)
     return frozen(check_triplet_rows(triples, len(leaves), "triple"))
 

@@ -17,7 +17,7 @@ from tripletree.algorithms.aho import build_aho_tree
 from tripletree.algorithms.conflict import conflict_inside
 from tripletree.algorithms.induce import rows_over
 from tripletree.core.arrays import freeze
-from tripletree.core.checks import check_count
+from tripletree.core.checks import check_count, check_entries
 from tripletree.core.random import generator
 from tripletree.core.triplets import TripletSet, check_label_triple, check_triplets
 from tripletree.errors import InconsistentTripletsError, LimitExceededError
@@ -89,7 +89,7 @@ def implies(
     if isinstance(query, TripletSet):
         rows = rows_over(query, triplets.leaves)
     else:
-        labels = [check_label_triple(row, k) for k, row in enumerate(query)]
+        labels = [check_label_triple(row, k) for k, row in enumerate(check_entries(query, "query"))]
         flat = triplets.leaves.indices([x for row in labels for x in row], what="triplets' leaves")
         rows = freeze(np.array(flat, np.int32).reshape(-1, 3))
     return _walk(triplets, "answer", max_steps, queries=rows)[0]

@@ -475,7 +475,7 @@ def check_samples(
     name = type(estimator).__name__
     check_frame(X, tells_ids=reset and not distances)
     if has_sparse(X) and not sparse:
-        raise needs_dense(name)
+        raise needs_dense(name, X)
     finite: Any = "allow-nan" if missing else True
     try:
         samples = validate_data(

@@ -242,14 +242,22 @@ def check_spread(samples: np.ndarray, dtype: Any = np.float64) -> None:
         raise ValueError(f"{msg} arithmetic: scale X")
 
 
-def _check_lengths(samples: Any, dtype: Any) -> None:
-    """`check_spread` for sparse samples, whose distances come from products."""
-    limits, largest = np.finfo(dtype), float(np.abs(samples.data).max(initial=0.0))
+def check_squares(samples: Any, dtype: Any = np.float64) -> float:
+    """Refuse points if sums of the squares of their numbers are too large for the type. Return the largest of a row."""
+    sparse = is_sparse(samples)
+    limits, largest = np.finfo(dtype), float(np.abs(samples.data if sparse else samples).max(initial=0.0))
     with np.errstate(over="ignore", under="ignore"):
-        longest = np.square(largest) * np.diff(samples.indptr).max(initial=1)
+        longest = np.square(largest) * (np.diff(samples.indptr).max(initial=1) if sparse else samples.shape[1])
     if not longest <= limits.max / (16 * samples.shape[0]):
         msg = f"X holds {largest:g}: distances are too large for {limits.dtype} arithmetic: scale X"
         raise ValueError(msg)
+    return float(longest)
+
+
+def _check_lengths(samples: Any, dtype: Any) -> None:
+    """`check_spread` for sparse samples, whose distances come from products."""
+    limits, longest = np.finfo(dtype), check_squares(samples, dtype)
+    largest = np.abs(samples.data).max(initial=0.0)
     if longest < limits.tiny / limits.eps**2 and largest > 0:
         msg = f"the numbers in X are so small that squared distances vanish in {limits.dtype} arithmetic: scale X"
         raise ValueError(msg)

@@ -77,12 +77,17 @@ def has_sparse(X: Any) -> bool:
     return hasattr(X, "tocsr") or (hasattr(X, "iloc") and hasattr(X, "sparse"))
 
 
-def needs_dense(estimator: str) -> TypeError:
+def dense_form(X: Any) -> str:
+    """How to make sparse X dense."""
+    return "X.toarray()" if hasattr(X, "tocsr") else "X.sparse.to_dense()"
+
+
+def needs_dense(estimator: str, X: Any) -> TypeError:
     """Return the error for sparse data where an estimator takes dense data only."""
     msg = (
         f"Sparse data was passed for X, but {estimator} needs dense data. ReCon, "
         "ConstrainedCompleteLink, COPKMeans, PCKMeans, MPCKMeans and CVQE take sparse X; otherwise reduce it "
-        "(TruncatedSVD), or use '.toarray()' if that fits into memory"
+        f"(TruncatedSVD), or give {dense_form(X)} if that fits into memory"
     )
     return TypeError(msg)
 

@@ -17,7 +17,7 @@ from tripletree.core.checks import check_choice, check_entries, check_numbers, c
 from tripletree.core.html import Drawn, drawn_heights, image_html, sketch_svg
 from tripletree.core.immutable import Immutable, cached, fixed
 from tripletree.core.items import UNKNOWN_NODES, item_pairs, listed
-from tripletree.core.leaves import LeafIndex, other_form, positions
+from tripletree.core.leaves import LeafIndex, no_label, other_form, positions
 from tripletree.core.parents import restricted, scrambled
 from tripletree.core.paths import nodes_by_path
 from tripletree.core.rerooting import (
@@ -1141,7 +1141,7 @@ def _nodes_to_contract(nodes: Any, names: tuple[str | None, ...] | None, n: int,
     if isinstance(nodes, str):
         msg = f"expected a list of nodes, got the text {nodes!r}; contract([{nodes!r}]) removes that one"
         raise TypeError(msg)
-    given = nodes if isinstance(nodes, np.ndarray) else list(nodes)
+    given = nodes if isinstance(nodes, np.ndarray) else check_entries(nodes, "nodes")
     if len(given) and all(isinstance(x, str) for x in given):
         asked = dict.fromkeys(given)
         known = dict.fromkeys(x for x in names or () if x is not None)
@@ -1290,6 +1290,9 @@ def _node_called(node: Any, leaves: LeafIndex, names: Sequence[str | None] | Non
             raise IndexError(msg)
         return int(node)
     advice = "give the number of the node" if numbers else "make the names different"
+    if no_label(node):
+        msg = f"expected one node, by its label, name or number, got {described(node)}"
+        raise TypeError(msg)
     return next(iter(_numbers({node: None}, leaves, names, parent, advice=advice).values()))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -294,6 +294,9 @@ def leaf_positions(constraints: Any, labels: Any, name: str, what: str) -> np.nd
     -------
     ndarray of int64, shape (len(constraints.leaves),)
     """
+    if isinstance(labels, Iterator):
+        msg = f"{name} can be read once only, and is read several times: give list({name})"
+        raise TypeError(msg)
     used = constraints.used_leaves
     named = [constraints.leaves[i] for i in used.tolist()]
     samples = list(labels) if isinstance(labels, Mapping) else series_index(labels)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tripletree.algorithms.linkage import from_linkage, to_linkage
+from tripletree.core.checks import described
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy, tell_lost_marks
 from tripletree.core.labels import is_gap
 from tripletree.core.leaves import LeafIndex
@@ -136,6 +137,9 @@ def from_edge_table(
     >>> list(h.leaves), h.names
     (['human', 'chimp'], ('Hominini',))
     """
+    if not isinstance(frame, Mapping) and not hasattr(frame, "columns"):
+        msg = f"expected a data frame, or a mapping of columns, got {described(frame)}"
+        raise TypeError(msg)
     below, above = _keys(frame, child), _keys(frame, parent)
     said = {
         what: _column(frame, what if given is None else given)

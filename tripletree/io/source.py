@@ -140,6 +140,7 @@ def _workbook_text(content: bytes, name: str | None) -> str:
         raise MissingDependencyError("openpyxl", "io", "reading Excel workbooks") from None
     size = sum(x.file_size for x in zipfile.ZipFile(io.BytesIO(content)).infolist())
     check_ratio(size, len(content), "Excel", name)
+    _check_tags(content, name)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of colours, rules and whatever else is no cell
@@ -149,6 +150,7 @@ def _workbook_text(content: bytes, name: str | None) -> str:
             styles = archive.read("xl/styles.xml") if "xl/styles.xml" in archive.namelist() else b""
             formatted = re.search(rb'formatCode="0{2,}"', styles) is not None
             for sheet in book.worksheets:
+                seen.more(_SHEET)
                 _check_formulas(archive, sheet, name)
                 sheets[sheet.title] = _sheet_rows(sheet, seen, formatted=formatted)
     except TripletreeError:
@@ -171,6 +173,21 @@ def _workbook_text(content: bytes, name: str | None) -> str:
 
 #: Excel's own bounds of a sheet.
 _MOST_ROWS, _MOST_COLUMNS = 1_048_576, 16_384
+#: What a sheet, a row or cell of one, an element of a sheet and one of the other parts (styles, names) count as, in
+#: bytes: openpyxl makes some hundred thousand objects of them a second. Real workbooks have 1.2 elements a packed byte.
+_SHEET, _CELL, _ELEMENT, _PART_ELEMENT = 64_000, 16, 100, 400
+
+
+def _check_tags(content: bytes, name: str | None) -> None:
+    """Refuse a workbook of more elements of XML than a file of this size explains."""
+    total = 0
+    archive = zipfile.ZipFile(io.BytesIO(content))
+    for info in archive.infolist():
+        each = _ELEMENT if info.filename.startswith(("xl/worksheets/", "xl/sharedStrings")) else _PART_ELEMENT
+        with _damage_told("zip", name), archive.open(info) as stream:
+            while piece := stream.read(_PIECE):
+                total += each * piece.count(b"<")
+                check_ratio(total, len(content), "Excel", name)
 
 
 class _Seen:
@@ -236,7 +253,7 @@ def _sheet_rows(sheet: Any, seen: _Seen, *, formatted: bool) -> list[list[str]]:
         area = filled * width
         if row:
             filled, width = len(rows), max(width, len(row))
-        seen.more(len(cells) + sum(map(len, row)) + filled * width - area)
+        seen.more(_CELL * (1 + len(cells)) + sum(map(len, row)) + filled * width - area)
     return rows[:filled]
 
 

@@ -30,6 +30,7 @@ from tripletree.cluster.distances import (
     METRICS,
     WITH_MISSING,
     FittedMetric,
+    check_squares,
     condensed_distances,
     metric_parameters,
     transformed,
@@ -397,6 +398,8 @@ class DivisiveReCon(TripletClusterer):
         place = np.argsort(order)
         points = np.ascontiguousarray(samples[np.ix_(order, order)] if is_matrix else samples[order])
         points = points if is_matrix else transformed(self.metric, points, points)
+        if not is_matrix:
+            check_squares(points)
         aligned = known.with_votes().reindex(known.leaves.take(order))
         n_left_out = 0
         if hard and self.constraints == "auto":

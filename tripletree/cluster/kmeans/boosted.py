@@ -16,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from tripletree._core import engine
 from tripletree.cluster.base import ConstrainedClusterer, all_or_nothing, check_enough_samples, check_samples, check_y
-from tripletree.cluster.distances import check_spread
+from tripletree.cluster.distances import check_spread, check_squares
 from tripletree.cluster.kmeans.lloyd import (
     Points,
     alternate,
@@ -428,6 +428,7 @@ class BoostingFit:
         aligned = estimator._known(named(X, sample_names), n, **given).pairs
         check_enough_samples(k, n)
         check_spread(samples)
+        check_squares(samples)
         rng = generator(estimator.random_state)
         seed = int(rng.integers(2**62))
         rules = BoostingRules(

@@ -18,6 +18,7 @@ from tripletree._core import engine
 from tripletree.algorithms.points import is_sparse
 from tripletree.cluster.base import ConstrainedClusterer, Data, check_samples
 from tripletree.cluster.distances import check_spread
+from tripletree.cluster.frames import dense_form, has_sparse
 from tripletree.cluster.kmeans.lloyd import (
     Points,
     SparsePoints,
@@ -760,9 +761,9 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Constrain
     # ------------------------------------------------------------------ steps of the fit
 
     def _checked(self, X: Any, *, reset: bool) -> Any:
-        if hasattr(X, "tocsr") and not self._takes_sparse:
+        if has_sparse(X) and not self._takes_sparse:
             msg = "metric='full' needs dense X, and sparse data was passed: use metric='diagonal', or reduce X first"
-            raise TypeError(f"{msg} (TruncatedSVD)")
+            raise TypeError(f"{msg} (TruncatedSVD), or give {dense_form(X)} if that fits into memory")
         return check_samples(self, X, reset=reset, sparse=self._takes_sparse)
 
     def _check_prices(self, n: int) -> None:

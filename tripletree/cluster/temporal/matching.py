@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -78,7 +78,7 @@ def moves(before: Any, after: Any, sizes: tuple[int, int] | None = None) -> np.n
     -------
     ndarray of int64, shape (k_before + 1, k_after + 1)
     """
-    a, b = (np.asarray(x, dtype=np.int64) for x in (before, after))
+    a, b = (np.asarray([*x] if isinstance(x, Iterator) else x, dtype=np.int64) for x in (before, after))
     if a.shape != b.shape or a.ndim != 1:
         msg = f"expected two arrays of one length, clusters of the same objects; got shapes {a.shape} and {b.shape}"
         raise ValueError(msg)
