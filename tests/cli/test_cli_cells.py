@@ -40,10 +40,64 @@ def test_cluster__text_in_a_column_of_numbers_is_named_and_gower_not_offered(run
 
 
 def test_cluster__marks_between_thousands_are_told(run):
-    text = "town\tpeople\nA\t1,200,000\nB\t950,000\nC\t20,000\n"
+    text = "town\tpeople\nA\t1,200\nB\t950,000\nC\t20,000\n"
     told = run("cluster", "-", "-k", "2", text=text, status=2).stderr
     assert "write numbers without marks between thousands" in told
     assert "gower" not in told
+
+
+@pytest.mark.parametrize(
+    ("cells", "more"),
+    [
+        (("1,200,000", "950,000", "20,000"), ()),
+        (("1,200.50", "950", "20,000"), ()),
+        (("1'200'000", "950'000", "20'000"), ()),
+        (("1 200 000", "950 000", "20 000"), ()),
+        (("1.200.000", "950.000", "20.000"), ("--decimal", ",")),
+        (("1.200,50", "950,5", "20.000"), ("--decimal", ",")),
+    ],
+)
+def test_cluster__sure_marks_between_thousands_are_read(run, cells, more):
+    text = "town\tpeople\n" + "".join(f"{x}\t{y}\n" for x, y in zip("ABC", cells, strict=True))
+    done = run("cluster", "-", "-k", "2", *more, text=text)
+    assert "between thousands" in done.stderr
+    plain = [float(x.replace(",", "").replace("'", "").replace(" ", "")) for x in cells]
+    if more:
+        plain = [float(x.replace(".", "").replace(",", ".")) for x in cells]
+    same = "town\tpeople\n" + "".join(f"{x}\t{y}\n" for x, y in zip("ABC", plain, strict=True))
+    assert done.stdout == run("cluster", "-", "-k", "2", text=same).stdout
+
+
+def test_cluster__points_between_semicolons_are_asked_about(run, tmp_path):
+    (tmp_path / "d.csv").write_text("Ort;Leute\nA;1.200\nB;950.125\nC;20.250\nD;1.100\n")
+    told = run("cluster", "d.csv", "-k", 2, status=2).stderr
+    assert "what is '1.200' in column 'Leute'?" in told
+    ways = [x.split(": tripletree ")[1].split() for x in told.splitlines() if ": tripletree " in x]
+    assert [x[-1] for x in ways] == [",", "."]
+    assert all(run(*way).stdout.count("\n") == 5 for way in ways)
+    (tmp_path / "d.csv").write_text("Ort;Leute;km\nA;1.200;3.5\nB;950.125;4\nC;20.250;1.25\nD;1.100;2\n")
+    assert "what is" not in run("cluster", "d.csv", "-k", 2).stderr
+
+
+def test_cluster__units_below_the_header_are_no_sample(run):
+    text = "site,depth,cover\n,m,%\nA,1,20\nB,2,25\nC,9,80\n"
+    done = run("cluster", "-", "-k", 2, text=text)
+    assert "units in line 2 (m, %)" in done.stderr
+    assert done.stdout.split() == ["label,cluster", "A,0", "B,0", "C,1"]
+
+
+def test_cluster__notes_below_a_table_are_left_out_and_told(run):
+    text = "land,v\nA,1\nB,2\nC,9\n\nSource: the office\n"
+    done = run("cluster", "-", "-k", 2, text=text)
+    assert "left out below the table: 'Source: the office'" in done.stderr
+    assert done.stdout.split() == ["label,cluster", "A,0", "B,0", "C,1"]
+
+
+def test_cluster__true_and_false_are_numbers(run):
+    text = "beast,fur,legs\nA,TRUE,4\nB,TRUE,4\nC,FALSE,2\n"
+    done = run("cluster", "-", "-k", 2, text=text)
+    assert "'fur' with true and false as 1 and 0" in done.stderr
+    assert done.stdout.split() == ["label,cluster", "A,0", "B,0", "C,1"]
 
 
 def test_cluster__a_name_with_brackets_is_dropped_as_printed(run):
@@ -114,7 +168,7 @@ def test_cells__numbers_with_a_unit_are_numbers_and_told(tmp_path, more):
         assert result.exit_code == 0, result.output
         found.append(result)
     assert found[0].stdout == found[1].stdout
-    assert "numbers with a unit in 'conc' (mg/L)" in found[0].stderr
+    assert "'conc' with a unit (mg/L)" in found[0].stderr
     assert "unit" not in found[1].stderr
 
 

@@ -2,6 +2,7 @@
 
 import re
 import shlex
+import statistics
 
 import pytest
 
@@ -74,16 +75,36 @@ def test_cluster__a_column_that_is_hardly_a_feature_is_told_in_one_line(run, tmp
         {"legs": list("13245678"), "v": V},
     ],
 )
-def test_cluster__a_plain_table_is_read_without_a_word(run, tmp_path, columns):
+def test_cluster__a_plain_table_has_no_doubtful_columns(run, tmp_path, columns):
     (tmp_path / "d.csv").write_text(table(**columns))
     err = run("cluster", "d.csv", "-k", 2).stderr
-    assert "read 8 rows" not in err
+    (line,) = (x for x in err.splitlines() if x.startswith("d.csv: read 8 rows"))
+    names = [x for x in columns if x not in ("bird", "sample")]
+    assert line.endswith(f"{len(names)} features ({', '.join(map(repr, names))})")
     assert "is a sample" not in err
 
 
+def test_cluster__a_row_that_is_a_figure_of_the_others_is_left_out(run, tmp_path):
+    plain = {"town": NAMED, "v": V, "w": W}
+    (tmp_path / "d.csv").write_text(table(**plain))
+    want = run("cluster", "d.csv", "-k", 2).stdout
+    v, w = ([float(x) for x in y] for y in (V, W))
+    for called, what, figure in (
+        ("Summe:", "the sum", sum),
+        ("mean", "the mean", lambda x: sum(x) / len(x)),
+        ("SD", "the standard deviation", statistics.stdev),
+        ("max", "the most", max),
+    ):
+        cells = [f"{figure(x):.2f}" for x in (v, w)]
+        (tmp_path / "d.csv").write_text(table(town=[*NAMED, called], v=[*V, cells[0]], w=[*W, cells[1]]))
+        done = run("cluster", "d.csv", "-k", 2)
+        assert done.stdout == want
+        assert f"'{called}' left out, {what} of the others" in done.stderr
+
+
 @pytest.mark.parametrize("last", ["Total", "GRAND TOTAL", "Summe:", "mean", "Moyenne"])
-def test_cluster__a_row_that_sums_up_is_told(run, tmp_path, last):
-    (tmp_path / "d.csv").write_text(table(town=[*NAMED, last], v=[*V, "43.1"], w=[*W, "42.7"]))
+def test_cluster__a_row_that_may_sum_up_is_told(run, tmp_path, last):
+    (tmp_path / "d.csv").write_text(table(town=[*NAMED, last], v=[*V, "43.9"], w=[*W, "42.7"]))
     told = f"d.csv: '{last}' (line 10) is a sample; leave out the row if it sums up the others"
     assert told in run("cluster", "d.csv", "-k", 2).stderr
 
@@ -92,7 +113,8 @@ def test_commands__tell_the_same_line(run, tmp_path):
     (tmp_path / "d.csv").write_text(table(bird=NAMED, nest_id=FAR, v=V, kind=list("xxyyzzxx")))
     (tmp_path / "known.txt").write_text("t0 t1 | t4\nt4 t5 | t0\n")
     (tmp_path / "a.jsonl").write_text('{"items": ["t0", "t1", "t4"], "answer": "odd", "odd": "t4"}\n')
-    line = "d.csv: read 8 rows: names in 'bird'; 2 features; 'nest_id', called an id, is a feature: --drop nest_id"
+    line = "d.csv: read 8 rows: names in 'bird'; 2 features ('nest_id', 'v'); "
+    line += "'nest_id', called an id, is a feature: --drop nest_id"
     for command in (
         "cluster d.csv -k 2 --drop kind --triplets known.txt",
         "cluster d.csv -k 2 --classes kind",
@@ -129,7 +151,7 @@ def test_cluster__classes_are_found_among_columns(run, tmp_path, text, told):
     (tmp_path / "c.csv").write_text(text)
     done = run("cluster", "d.csv", "--classes", "c.csv", "--cut", "constraints")
     if told is None:
-        assert done.stderr == ""
+        assert done.stderr == "d.csv: read 8 rows: names in 'bird'; 2 features ('v', 'w')\n"
     else:
         assert f"c.csv: {told} (--class-columns)" in done.stderr
     assert len(done.stdout.split()) == 9

@@ -82,7 +82,10 @@ def test_lineage_columns__items_are_not_lost_in_silence(text, lost):
 def test_lineage_columns__nothing_lost_nothing_said():
     text = "family,genus,breed,n\nA,x,pug,1\nA,x,pug,2\nA,y,corgi,3\n"  # warnings are errors here
     assert list(read(text).leaves) == ["x", "y"]
-    assert list(read("genus,species,english\nCanis,lupus,wolf\nCanis,latrans,coyote\n").leaves) == ["lupus", "latrans"]
+    assert list(read("genus,species,english\nCanis,lupus,wolf\nCanis,latrans,coyote\n").leaves) == [
+        "Canis lupus",
+        "Canis latrans",
+    ]
     assert read("family,genus,breed\nA,x,pug\nA,x,corgi\n", id_column="breed").n_leaves == 2
 
 

@@ -11,11 +11,20 @@ from typing import Any
 
 import click
 
-from tripletree.cli.shell import bad_input, with_options
-from tripletree.cli.sources import SAMPLE, check_kind, read_answer_file, read_triplet_file, recognised, some_leaves
+from tripletree.cli.shell import bad_input, say, with_options
+from tripletree.cli.sources import (
+    SAMPLE,
+    check_kind,
+    given_name,
+    read_answer_file,
+    read_triplet_file,
+    recognised,
+    some_leaves,
+)
 from tripletree.cli.spelling import in_shell, option_names
 from tripletree.core.answers import AnswerSet
 from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.notes import READING, Note, collected, note
 from tripletree.core.ontology import Ontology
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import DuplicateLeafError, NotATreeError, ParseError, UnknownOptionError
@@ -181,7 +190,9 @@ def _read_any(stream: Callable[[], Any], options: dict[str, Any], *, whole: bool
         given = [*(f"--attach-{x}" for x in columns), *(f"--{x}" for x in how)]
         raise bad_input(f"{', '.join(given)}: of which items? Give their file with --attach")
     try:
-        found = _read(stream, options, parent, labels, whole=whole or annotations is not None)
+        with collected() as notes:
+            found = _read(stream, options, parent, labels, whole=whole or annotations is not None)
+        _tell(notes, stream())
     except UnknownOptionError as error:
         # --missing is for items, a reader's own `missing` goes by -O
         names = option_names(click.get_current_context().command) | {"missing": "-O missing="}
@@ -202,11 +213,22 @@ def _read_any(stream: Callable[[], Any], options: dict[str, Any], *, whole: bool
     return _by_name(found) if labels == "name" and isinstance(found, Ontology) else found
 
 
+def _tell(notes: list[Note], source: Any) -> None:
+    """Pass notes on, and tell how a table was understood, but where a command shows all notes."""
+    for x in notes:
+        note(*x)
+        if x.topic == READING and click.get_current_context().command.name not in ("info", "report"):
+            say(f"{given_name(str(getattr(source, 'name', source)))}: {x.text}", err=True)
+
+
 def _annotated(path: str, columns: Mapping[str, Any]) -> dict[str, list[str]]:
     """Return the nodes of each item. Errors name the options for their columns."""
     given: dict[str, Any] = {x: int(y) if isinstance(y, str) and y.isdecimal() else y for x, y in columns.items()}
     try:
-        return read_annotations(path, **given)
+        with collected() as notes:
+            found = read_annotations(path, **given)
+        _tell(notes, path)
+        return found
     except (ParseError, ValueError) as error:
         raise bad_input(in_shell(str(error), _ATTACHED)) from None
 

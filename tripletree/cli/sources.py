@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from tripletree.algorithms.supervision import triplets_from_comparisons
-from tripletree.cli.shell import bad_input, say, with_options
+from tripletree.cli.shell import bad_input, say, some, with_options
 from tripletree.cli.spelling import command_line, in_shell, option_names
 from tripletree.core.answers import AnswerSet
 from tripletree.core.checks import counted
@@ -526,6 +526,8 @@ def check_class_columns(columns: Sequence[str] | None, path: str | None) -> None
         raise click.UsageError(msg)
 
 
+#: How many rows a table of marks for classes has at least.
+_MARKED = 3
 _NO_CLASSES = (
     "{}: expected a header line and under it lines of at least two columns, label and class, with commas or tabs "
     "between"
@@ -543,9 +545,13 @@ def read_classes(path: str, known: Collection[str] = ()) -> dict[str, str]:
         raise bad_input(_NO_CLASSES.format(given_name(path)))
     if _is_row_of_classes(table, known):
         table = table.with_header_as_row()
+    asked = click.get_current_context().params.get("class_columns")
+    by_class = None if asked or not known else _classes_by_class(table, known)
+    if by_class is not None:
+        say(f"{given_name(path)}: {by_class.title}", err=True)
+        table, asked = by_class, ["0", "1"]
     if not table.columns[0]:
         raise bad_input(_NO_CLASSES.format(given_name(path)))
-    asked = click.get_current_context().params.get("class_columns")
     if asked:
         names = table.names or ()
         at = [table.place(int(x) if x.isdecimal() and x not in names else x, "--class-columns") for x in asked]
@@ -563,6 +569,51 @@ def read_classes(path: str, known: Collection[str] = ()) -> dict[str, str]:
             where = f"{table.unit} {table.lines[first]}"
             table.refuse(row, f"{label!r} has class {name!r} here and {other!r} in {where}; give it one class")
     return {label: name for label, (name, _) in found.items()}
+
+
+_YES = frozenset({"1", "1.0", "true", "yes", "x", "ja", "oui", "si", "sí"})
+_NO = frozenset({"0", "0.0", "false", "no", "nein", "non", ""})
+
+
+def _classes_by_class(table: RowTable, known: Collection[str]) -> RowTable | None:
+    """A file whose layout is another, as a table of labels and classes: its title tells how it was understood.
+
+    A column for each class has its samples, or a mark at its samples. A line names a class, and behind a colon its
+    samples. A JSON object has the class of each sample.
+    """
+    labels, names = set(known), table.names or []
+    columns = [[cell_text(x) or "" for x in column] for column in table.columns]
+    rows = [names, *zip(*columns, strict=True)] if names else list(zip(*columns, strict=True))
+    pairs: list[tuple[str, str]] = []
+    how = ""
+    if all(":" in row[0] and not any(":" in x for x in row[1:]) for row in rows):
+        for row in rows:
+            name, _, first = row[0].partition(":")
+            pairs += [(x.strip(), name.strip()) for x in (first, *row[1:]) if x.strip()]
+        how = "a line for each class, with its labels behind a colon"
+    elif len(table.lines) == 1 and len(names) > 2 and labels.issuperset(names):
+        pairs, how = [(x, column[0]) for x, column in zip(names, columns, strict=True)], "a class under each label"
+    elif names and labels.isdisjoint(names) and sum(not labels.isdisjoint(x) for x in columns) == len(columns):
+        pairs, how = (
+            [(x, y) for y, column in zip(names, columns, strict=True) for x in column if x],
+            "a column for each class",
+        )
+    elif names and len(columns) > 2 and len(columns[0]) >= _MARKED:
+        marks = [[x.lower() for x in column] for column in columns[1:]]
+        if all(set(x) <= _YES | _NO for x in marks) and all(
+            sum(x in _YES for x in y) == 1 for y in zip(*marks, strict=True)
+        ):
+            short = os.path.commonprefix(names[1:])
+            start = max((short.rfind(x) + 1 for x in "_- ."), default=0)
+            places = [next(k for k, x in enumerate(y) if x in _YES) for y in zip(*marks, strict=True)]
+            pairs = [(x, names[k + 1][start:]) for x, k in zip(columns[0], places, strict=True)]
+            how = "a column for each class, with one mark in each row"
+    if not pairs or len({x for x, _ in pairs}) < len(pairs) or labels.isdisjoint(x for x, _ in pairs):
+        return None
+    found = list(dict.fromkeys(y for _, y in pairs))
+    title = f"read {counted(len(pairs), 'label')}: {how} ({some(map(repr, found))})"
+    lines = list(range(1, len(pairs) + 1))
+    return RowTable(table.path, None, [list(x) for x in zip(*pairs, strict=True)], lines, "row", title=title)
 
 
 def _is_row_of_classes(table: RowTable, known: Collection[str]) -> bool:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -22,11 +22,20 @@ from tripletree.cli.spelling import command_line, option_names
 from tripletree.core.checks import counted
 from tripletree.core.labels import class_codes, classes_or_none, is_gap
 from tripletree.core.leaves import repeated
+from tripletree.core.notes import collected
 from tripletree.errors import DuplicateLeafError, UnknownLeafError, without_zeros
 from tripletree.io.table import read_table as table_columns
-from tripletree.tables.cells import cell_text, is_number, numbers_in_unit, with_point
+from tripletree.tables.cells import cell_text, is_number, with_point
 from tripletree.tables.columns import can_be_ids, ids_among, is_name
-from tripletree.tables.features import doubtful_columns, sums_among
+from tripletree.tables.features import (
+    Written,
+    as_numbers,
+    doubtful_columns,
+    figures_among,
+    is_row_of_units,
+    may_part_thousands,
+    sums_among,
+)
 from tripletree.tables.rows import RowTable
 
 #: Metrics that take cells that are empty, and cells with text, and how an error names them.
@@ -335,7 +344,10 @@ def read_table(
     Table
     """
     gaps = GAPS.get(metric or "", "raise")
-    table = table_columns(source, header=True, known=lambda names: True, empty_rows=True, decimal=decimal, titles=True)
+    with collected() as notes:
+        table = table_columns(
+            source, header=True, known=lambda names: True, empty_rows=True, decimal=decimal, titles=True
+        )
     where = table.path or source
     header, n = table.names or [], len(table.lines)
     if n < 2:
@@ -360,7 +372,16 @@ def read_table(
         if text_column in (index_column, class_column, *drop):
             raise bad_input(f"column {text_column!r} cannot be both the texts and the labels, the classes or left out")
         texts = columns.pop(text_column)
-    usual = index_column or next(iter(columns), None)
+    told = [x.text for x in notes]
+    first = next(iter(columns), None)
+    if first is not None and is_row_of_units(
+        columns[first][0], [x[0] for x in columns.values()][1:], list(columns.values())[1:]
+    ):
+        units = ", ".join(filter(None, (x[0] for x in columns.values())))
+        told.append(f"units in {table.unit} {table.lines[0]} ({units})")
+        table, columns = table.taking(range(1, n)), {x: y[1:] for x, y in columns.items()}
+        texts, n = None if texts is None else texts[1:], n - 1
+    usual = index_column or first
     if index_column is None:
         kept = {x: y for x, y in columns.items() if x != class_column}
         index_column = _label_column(kept, decimal, named)
@@ -381,15 +402,26 @@ def read_table(
         classes = _classes_of(labels, class_file)
     if classes is not None:
         classes = known_classes(classes, missing)
-    units = {x: found for x, column in columns.items() if (found := numbers_in_unit(column)) is not None}
-    columns = {x: units[x].numbers if x in units else column for x, column in columns.items()}
+    if missing_cells is not None:
+        gone = {with_point(x) if decimal == "," else x for x in missing_cells} | set(missing_cells)
+        columns = {x: ["" if y in gone else y for y in column] for x, column in columns.items()}
+    written = {x: y for x, column in columns.items() if (y := as_numbers(column, decimal, truth=gaps != "mixed"))}
+    columns |= {x: found.numbers for x, found in written.items()}
+    told += [f"{some(repr(x) for x in written if written[x].how == y)} with {y}" for y in _different(written)]
     if decimal == ",":
         if not where.lower().endswith((".xlsx", ".xlsm")):  # their numbers are numbers, however they are shown
             _check_no_points(columns, table)
         columns = {x: list(map(with_point, column)) for x, column in columns.items()}
-    if missing_cells is not None:
-        gone = {with_point(x) if decimal == "," else x for x in missing_cells}
-        columns = {x: ["" if y in gone else y for y in column] for x, column in columns.items()}
+    else:
+        _ask_of_thousands(columns, table)
+    figures = figures_among(labels, list(columns.values())) if index_column is not None else {}
+    if figures:
+        told += [f"{labels[k]!r} left out, {what} of the others" for k, what in figures.items()]
+        stay = [k for k in range(n) if k not in figures]
+        table, n, labels = table.taking(stay), len(stay), [labels[k] for k in stay]
+        columns = {x: [column[k] for k in stay] for x, column in columns.items()}
+        classes = None if classes is None else [classes[k] for k in stay]
+        texts = None if texts is None else [texts[k] for k in stay]
     are_named = index_column is not None
     square = _square_of(columns, labels, are_named) if gaps == "raise" and texts is None else None
     distances = _asked_square(square, metric, where, are_named)
@@ -399,8 +431,7 @@ def read_table(
         how = f"; {_option('text_column')} takes the words of a column of texts" if _option("text_column") else ""
         raise bad_input(f"{where}: no column of numbers is left{how}")
     is_usual = index_column in (usual, None) and table.title is None
-    in_units = {x: found.unit for x, found in units.items()}
-    _tell_reading(columns, source, table, index_column, unused, in_units, is_usual=is_usual)
+    _tell_reading(columns, source, table, index_column, unused, told, is_usual=is_usual)
     if index_column is not None:
         _tell_sums(labels, table, source)
     if gaps != "mixed":
@@ -458,6 +489,27 @@ def class_file_of(name: str | None) -> str | None:
     if name == "-":
         return name
     return name if name is not None and os.path.exists(name) and not os.path.isdir(name) else None
+
+
+def _different(written: Mapping[str, Written]) -> list[str]:
+    """The ways in which columns of numbers are written."""
+    return list(dict.fromkeys(x.how for x in written.values()))
+
+
+def _ask_of_thousands(columns: dict[str, list[str]], table: RowTable) -> None:
+    """Ask whether points stand between thousands, if semicolons part cells, and all points have three digits behind."""
+    ctx = click.get_current_context()
+    asked = ctx.get_parameter_source("decimal") is click.core.ParameterSource.COMMANDLINE
+    if table.delimiter != ";" or asked or not _option("decimal"):
+        return
+    pointed = {x: column for x, column in columns.items() if any("." in y for y in column)}
+    if pointed and all(map(may_part_thousands, pointed.values())):
+        name, column = next(iter(pointed.items()))
+        text = next(x for x in column if not is_gap(x))
+        ways = [f"  {text.replace('.', '')}: {command_line(ctx, '--decimal ,')}"]
+        ways.append(f"  {float(text):g}: {command_line(ctx, '--decimal .')}")
+        why = f"{table.path}: what is {text!r} in column {name!r}? All its points have three digits behind them."
+        raise bad_input("\n".join([why, *ways]))
 
 
 def _check_no_points(columns: dict[str, list[str]], table: RowTable) -> None:
@@ -585,19 +637,17 @@ def _tell_reading(
     table: RowTable,
     index: str | None,
     unused: list[str],
-    units: dict[str, str],
+    told: list[str],
     *,
     is_usual: bool,
 ) -> None:
-    """Tell how a table was understood, if columns are not used, or doubtful ones are taken for features."""
+    """Tell how a table was understood, which columns are not used, and which doubtful ones are features."""
     doubtful = doubtful_columns(columns)
-    if is_usual and not unused and not doubtful and not units:
-        return
     names = ", numbered from 0" if index is None else f": names in {index!r}"
     below = "" if table.title is None else f" below the title {table.title!r}"
-    parts = [f"read {len(table.lines):,} rows{below}{names}", counted(len(columns), "feature")]
-    if units:
-        parts.append(f"numbers with a unit in {some(f'{x!r} ({unit})' for x, unit in units.items())}")
+    parts = [f"read {len(table.lines):,} rows{below}{names}", counted(len(columns), "feature"), *told]
+    if columns:
+        parts[1] += f" ({some(map(repr, columns))})"
     if unused:
         parts.append(f"not used: {some(map(repr, unused))}, called {'an id' if len(unused) == 1 else 'ids'}")
     for why in dict.fromkeys(x.why for x in doubtful):

@@ -40,6 +40,8 @@ class Note(NamedTuple):
     text: str
 
 
+#: The topic of the note on what was read, and which columns were not.
+READING = "reading"
 _notes: ContextVar[list[Note] | None] = ContextVar("_notes", default=None)
 
 

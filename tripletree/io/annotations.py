@@ -8,11 +8,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
 from tripletree.core.checks import check_choice
 from tripletree.core.labels import gap_words, is_gap
 from tripletree.errors import SHOWN, ParseError
+from tripletree.io.outlines import ROWS, is_category, is_column_name
 from tripletree.io.source import Source
 from tripletree.io.table import split_rows, table_or_text
 from tripletree.tables.cells import cell_text
@@ -276,17 +278,26 @@ def _delimiter(text: str, separator: str | None) -> str | None:
     return next((x for x in "\t,;|" if x in first and x not in separator), None)
 
 
-def _check_first_row(table: RowTable, item: int, node: int) -> None:
-    """Refuse a first row that may be a header whose words are not known here."""
+def _without_header(table: RowTable, item: int, node: int) -> RowTable:
+    """The table without a first row of words that name columns. One that may be a header is refused."""
     items, nodes = table.columns[item], Counter(table.columns[node])
-    pair = items[0], table.columns[node][0]
+    pair = items[0] or "", table.columns[node][0] or ""
     if len(items) < 2 or any(x in pair for x in items[1:]) or nodes[pair[1]] > 1 or pair[0] in nodes:
-        return
-    known = ITEM.among(pair) or NODE.among(pair)
+        return table
+    if is_column_name(pair[0]) and is_column_name(pair[1]) and not _TERM.fullmatch(pair[1]):
+        rest = table.taking(range(1, len(items)))
+        return replace(rest, names=[x[0] or "" for x in table.columns], header_line=table.lines[0])
+    known = ITEM.among(pair) or NODE.among(pair) or any(map(is_column_name, pair))
     if known or (len(items) > 4 and all(k > 1 for x, k in nodes.items() if x != pair[1])):
         table.refuse_header(
             pair, "give header=True if it names the columns, or header=False if they are an item and its node"
         )
+    return table
+
+
+def _are_terms(cell: str, separator: str) -> bool:
+    """True if a cell holds ids such as GO:0008150, one or several."""
+    return all(_TERM.fullmatch(x.strip()) for x in cell.split(separator))
 
 
 def _of_table(
@@ -306,6 +317,20 @@ def _of_table(
         return (items[0], nodes[0]) if len(items) == len(nodes) == 1 and items != nodes else None
 
     first, second = table.two_columns((item, node), ("item", "node"), "the items and their nodes", usual)
+    if header is None and table.names is None:
+        table = _without_header(table, first, second)
+    if item is None and node is None and len(table.columns) == 2:
+        above, below = ([cell_text(x) or "" for x in table.columns[k][:ROWS]] for k in (first, second))
+        turned = all(map(_TERM.fullmatch, above)) and not any(map(_TERM.fullmatch, below))
+        if table.names is not None and is_category(table.names[first]) and not is_category(table.names[second]):
+            turned |= len(set(below)) == len(below) > len(set(above))  # a group and its member
+        first, second = (second, first) if turned else (first, second)
+    if separator is None:
+        some = [x for x in map(cell_text, table.columns[second][:ROWS]) if x]
+        separator = next((x for x in ",;|" if any(x in y for y in some) and all(_are_terms(y, x) for y in some)), None)
+    split_at = f", between {separator!r} in a cell" if separator else ""
+    called = table.names or range(len(table.columns))
+    table.tell(f"items in {called[first]!r}, nodes in {called[second]!r}{split_at}", (first, second))
     if separator == "":
         msg = "separator must be a text such as ',', not an empty one"
         raise ValueError(msg)
@@ -326,8 +351,6 @@ def _of_table(
             if not term:
                 table.refuse(row, f"an empty node in {terms!r:.80}")
             mine[shared.setdefault(term, term)] = None
-    if header is None and table.names is None:
-        _check_first_row(table, first, second)
     if not found:
         msg = "no annotations in it: nothing follows the header"
         raise ParseError(msg, path=table.path)

@@ -26,9 +26,11 @@ from tripletree.core.placeholders import Placeholders
 from tripletree.errors import SHOWN, DuplicateLeafError, InvalidHierarchyError, ParseError
 from tripletree.io.format import FileFormat
 from tripletree.io.ontology_terms import part, past_placeholders
+from tripletree.io.outlines import ROWS, of_pairs, refuse, ways_of
 from tripletree.io.rows import format_of_suffix, name_of
 from tripletree.io.source import Source, Target, write_text
 from tripletree.io.table import cycle_of, cycle_text, header_with, hierarchy_of, read_table, table_lines, write_parquet
+from tripletree.io.ways import call
 from tripletree.tables.cells import NUMBER, cell_text, with_point
 from tripletree.tables.columns import LENGTH, NODE_NAME, RANK, RELATION, plain
 from tripletree.tables.rows import RowTable
@@ -38,6 +40,8 @@ from tripletree.tables.rows import RowTable
 
 _Format = Literal["csv", "tsv", "parquet"]
 
+#: How many rows are looked at to tell which column holds parents.
+_LOOKED = 10_000
 #: Prefix of the id of an inner node without a name.
 _INVENTED = re.compile(r"node \d+'*", re.ASCII)
 
@@ -195,7 +199,74 @@ _PAIRS = (
     ("sub", "obj"),
     ("target", "source"),
 )
+#: Names of columns of parents whatever children are called, and of children where there are several columns besides.
+_PARENTS = frozenset(
+    {
+        *(
+            "parent",
+            "parentid",
+            "parentname",
+            "parentcode",
+            "parentkey",
+            "parentcategory",
+            "parentcategoryid",
+            "parentnode",
+        ),
+        *("parentterm", "parenttaxon", "parentuuid", "broader", "broaderterm", "hypernym", "subclassof"),
+        *(
+            "ispartof",
+            "manager",
+            "managerid",
+            "managername",
+            "supervisor",
+            "boss",
+            "reportsto",
+            "vorgesetzter",
+            "vorgesetzte",
+        ),
+        *(
+            "oberbegriff",
+            "übergeordnet",
+            "übergeordneteid",
+            "überbegriff",
+            "elternknoten",
+            "eltern",
+            "elternteil",
+            "elternid",
+        ),
+        *(
+            "parentnodeid",
+            "padre",
+            "idpadre",
+            "père",
+            "responsable",
+            "supérieur",
+            "supervisore",
+            "genitore",
+            "superior",
+            "jefe",
+        ),
+        *("ouder", "rodzic", "oberkonto", "oberkategorie", "obergruppe", "parentgroup", "parentunit", "parentaccount"),
+    }
+)
+_CHILDREN = (
+    *("child", "childid", "narrower", "narrowerterm", "hyponym", "subclass", "unterbegriff", "employee", "employeeid"),
+    *("mitarbeiter", "kind", "enfant", "hijo", "figlio", "id", "code", "nodeid", "node", "termid", "term", "category"),
+    *("categoryid", "uuid", "item", "itemid", "name"),
+)
+#: Words of relations of a child to its parent, and the other way round, without blanks and underscores.
+_BELOW = re.compile(
+    r"isa|a|subclassof|type|instanceof|partof|ispartof|(?:isa)?kindof|broader|hasbroader|broadertransitive|belongsto"
+    r"|memberof|childof|hasparent|subpropertyof|(?:is)?hyponymof|isteine?|(?:ist)?teilvon|gehörtzu|unterbegriffvon|estune?"
+    r"|esuna?|partede|faitpartiede|locatedin|containedin|subtopicof|subcategoryof|p279|p31|p361|p171|reportsto|isin|nestedin"
+)
+_ABOVE = re.compile(
+    r"haspart|narrower|hasnarrower|haschild|parentof|hassubclass|superclassof|hypernymof|contains|includes|hasmember"
+    r"|hasinstance|hassubtopic|hatteil|enthält|oberbegriffvon|contient|contiene"
+)
 
+#: Names of two columns whose relation another column may tell.
+_DIRECTED = frozenset({("subject", "object"), ("sub", "obj"), ("target", "source")})
 Parent = Literal["error", "deepest", "first", "smallest"]
 
 
@@ -283,7 +354,7 @@ def read_edges(
     asked = (child_column, parent_column, name_column, length_column, rank_column, None)
     fillers = Placeholders.of(placeholders)
     table = _read(path, asked, delimiter, header)
-    places = _columns(table, asked, header)
+    table, places = _related(table, _columns(table, asked, header), asked)
     table, others = _accepted(table, places)
     edges = _edges(table, places, strict=parent == "error")
     if len(edges.rows) > len(set(edges.rows[:, 0].tolist())):
@@ -341,7 +412,7 @@ def edges_ontology(
     fillers = Placeholders.of(placeholders)
     asked = (child_column, parent_column, name_column, None, rank_column, relation_column)
     table = _read(path, asked, delimiter, header)
-    places = _columns(table, asked, header)
+    table, places = _related(table, _columns(table, asked, header), asked)
     table, others = _accepted(table, places)
     edges = _edges(table, places, strict=False)
     made = _ontology(edges, table, others)
@@ -383,6 +454,10 @@ def usual_columns(names: Sequence[str]) -> tuple[int, int] | None:
     for child, parent in _PAIRS:
         if words.count(child) == 1 and words.count(parent) == 1:
             return words.index(child), words.index(parent)
+    parents = [k for k, x in enumerate(words) if x in _PARENTS]
+    children = [words.index(x) for x in _CHILDREN if words.count(x) == 1 and words.index(x) not in parents]
+    if len(parents) == 1 and (children or len(words) == 2):
+        return (children or [1 - parents[0]])[0], parents[0]
     return None
 
 
@@ -402,7 +477,8 @@ def _columns(table: RowTable, asked: tuple, header: bool | None) -> tuple[int | 
 
     def usual() -> tuple[int, int] | None:
         if table.names is not None:
-            return usual_columns(table.names)
+            pair = usual_columns(table.names)
+            return pair and _holding_parents(table, pair)
         if len(table.columns) != 2:
             return None
         _check_headerless(table, told=header is False)
@@ -413,20 +489,101 @@ def _columns(table: RowTable, asked: tuple, header: bool | None) -> tuple[int | 
     found: list[int | None] = list(told)
     for role, column in zip((NODE_NAME, LENGTH, RANK, RELATION), asked[2:], strict=True):
         found.append(role.place(table, column, found[:2]))
+    if (
+        asked[-1] is None
+        and found[-1] is not None
+        and table.names is not None
+        and plain(table.names[found[-1]]) == "type"
+    ):
+        pair = tuple(plain(table.names[k]) for k in told)
+        found[-1] = found[-1] if pair in _DIRECTED else None  # else of nodes
     return tuple(found)
 
 
+def _related(table: RowTable, places: tuple[int | None, ...], asked: tuple) -> tuple[RowTable, tuple[int | None, ...]]:
+    """The rows that say what is below what, if a column tells relations, and the columns of child and parent in them.
+
+    Relations such as "eats" say nothing of it. They count if columns are asked for, or called child and parent.
+    """
+    child, parent, relation = places[0], places[1], places[5]
+    if table.names is not None and child is not None and parent is not None:
+        table.tell(f"{table.names[child]!r} below {table.names[parent]!r}", places)
+    free = asked[:2] == (None, None) and asked[5] is None
+    if relation is None or not free or child is None or parent is None or table.names is None:
+        return table, places
+    pair = tuple(plain(table.names[k]) for k in (child, parent))
+    if pair not in _DIRECTED:
+        return table, places
+    kinds = {x: _sense(cell_text(x) or "") for x in set(table.columns[relation])}
+    if pair == ("target", "source") and set(kinds.values()) <= {None}:
+        return table, places
+    name = table.names[relation]
+    others = [str(x) for x, sense in kinds.items() if sense is None]
+    if len(others) == len(kinds):
+        lower, upper = table.names[child], table.names[parent]
+        ways = [
+            (f"if {x!r} holds children", call("read_edges", table.path, child_column=x, parent_column=y))
+            for x, y in ((lower, upper), (upper, lower))
+        ]
+        why = f"does {', '.join(map(repr, sorted(others)[:SHOWN]))} in {name!r} say that one is below the other?"
+        refuse(table.path, None, why, ways)
+    subject, target = (parent, child) if pair == ("target", "source") else (child, parent)
+    senses = [kinds[x] for x in table.columns[relation]]
+    rows = [k for k, x in enumerate(senses) if x is not None]
+    kept_rows = table.taking(rows)
+    turned = [senses[k] is False for k in rows]
+    below, above = kept_rows.columns[subject], kept_rows.columns[target]
+    kept_rows.columns[subject] = [y if back else x for x, y, back in zip(below, above, turned, strict=True)]
+    kept_rows.columns[target] = [x if back else y for x, y, back in zip(below, above, turned, strict=True)]
+    if others:
+        left = ", ".join(map(repr, sorted(others)[:SHOWN]))
+        note(
+            "relations",
+            f"{counted(len(senses) - len(rows), 'row')} left out, whose {name!r} puts nothing below: {left}",
+        )
+    return kept_rows, (subject, target, *places[2:])
+
+
+def _sense(relation: str) -> bool | None:
+    """True for a relation of a child to its parent (rdfs:subClassOf), False for the reverse, None for another."""
+    words = re.sub(r"[\W_]", "", re.split(r"[:/#]", relation.strip())[-1].lower())
+    return True if _BELOW.fullmatch(words) else False if _ABOVE.fullmatch(words) else None
+
+
+def _holding_parents(table: RowTable, pair: tuple[int, int]) -> tuple[int, int]:
+    """The columns of children and parents, where that of children is another: parents are called as they are in it."""
+    child, parent = pair
+    words = list(map(plain, table.names or ()))
+    above = {x for x in table.columns[parent][:_LOOKED] if x is not None and not is_gap(str(x))}
+    if (words[child], words[parent]) in _TAXA or not above or not above.isdisjoint(table.columns[child]):
+        return pair
+    for k, column in enumerate(table.columns):
+        if k not in pair and above <= set(column) and len(set(column)) == len(column):
+            return k, parent
+    return pair
+
+
 def _check_headerless(table: RowTable, *, told: bool) -> None:
-    """Refuse a table without parents, and a first row that has nothing to do with the others: names, most likely.
+    """Refuse a table without parents, and ask of a first row that has nothing to do with the others: names, may be.
 
     `told` is True if the caller says that it is no header.
     """
     if not any(table.columns[1]):
         table.refuse(0, "no row has a parent: is this a table of edges?")
-    first = {table.columns[0][0], table.columns[1][0]}
+    first = [column[0] or "" for column in table.columns]
     if not told and len(table.lines) > 1 and not any(x in first for column in table.columns for x in column[1:]):
-        cure = "give child_column and parent_column by name, or header=False if they are a child and its parent"
-        table.refuse_header([column[0] for column in table.columns], cure)
+        rows = [first, *([x or "" for x in row] for row in zip(*(y[1:ROWS] for y in table.columns), strict=True))]
+        bare = of_pairs(table.path, rows)
+        ways = ways_of(table.path, rows, bare=bare)
+        if not ways or ways[-1] is not bare:
+            ways.append(bare)
+        if len(ways) < 2:
+            up, down = (
+                call("read_edges", table.path, child_column=x, parent_column=y) for x, y in (first, first[::-1])
+            )
+            ways[:0] = [(f"if {first[0]!r} names children", up), (f"if {first[1]!r} names children", down)]
+        why = f"is this a header? {', '.join(map(repr, first))} occur nowhere else."
+        refuse(table.path, table.lines[0] if table.unit == "line" else None, why, ways)
 
 
 # ---------------------------------------------------------------------- rows that are other names
@@ -620,7 +777,7 @@ def _edges(table: RowTable, places: tuple[int | None, ...], *, strict: bool) -> 
     _, first = np.unique(rows[:, 0] * len(position) + rows[:, 1], return_index=True)
     edges = rows[np.sort(first)]
     if strict and (table.names is None or plain(table.names[places[1]]) == "source"):  # type: ignore[index]
-        _check_direction(table, edges)
+        _check_direction(table, edges, places)
     ids = list(position)
     return _Edges(
         ids,
@@ -657,14 +814,17 @@ def _check_roots(
         table.refuse(i, f"{child[i]!r} has the parent {parent[i]!r} here, but none in {table.unit} {other}")
 
 
-def _check_direction(table: RowTable, edges: np.ndarray) -> None:
+def _check_direction(table: RowTable, edges: np.ndarray, places: Sequence[int | None]) -> None:
     """Refuse a table whose columns have no usual names and that is a tree only the other way round."""
     if len(np.unique(edges[:, 0])) < len(edges) and len(np.unique(edges[:, 1])) == len(edges):
-        msg = (
-            "the column taken for the child has repeats, the one taken for the parent none: as if they stood the other "
-            "way round; give child_column and parent_column"
-        )
-        raise ParseError(msg, path=table.path)
+        at = [0, 1] if table.names is None else [table.names[k] for k in places[:2] if k is not None]
+        header = False if table.names is None else None
+        ways = [
+            (f"if {x!r} holds children", call("read_edges", table.path, child_column=x, parent_column=y, header=header))
+            for x, y in (at[::-1], at)
+        ]
+        why = "the column taken for the child has repeats, the one taken for the parent none."
+        refuse(table.path, None, why, ways)
 
 
 def _node_texts(table: RowTable, column: list | None, at: np.ndarray, ids: list, what: str) -> list | None:

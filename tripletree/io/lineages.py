@@ -20,7 +20,7 @@ from tripletree.core.checks import check_choice, counted
 from tripletree.core.confidence import rated_name
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy, tell_lost_marks
 from tripletree.core.labels import GAPS
-from tripletree.core.notes import kept, note
+from tripletree.core.notes import READING, kept, note
 from tripletree.core.ontology import Ontology
 from tripletree.core.paths import Paths
 from tripletree.core.placeholders import FILLER, MEMBER, TAXON, Placeholders
@@ -35,8 +35,10 @@ from tripletree.errors import (
 from tripletree.io.classifiers import classifier
 from tripletree.io.edges import leaf_texts, other_names
 from tripletree.io.format import LINES, FileFormat
+from tripletree.io.outlines import DELIMITERS, ROWS, Outline, cells_of, is_header, outlines, refuse, ways_of
 from tripletree.io.source import Source, Target, write_text
 from tripletree.io.table import has_header, header_with, hierarchy_of, split_rows, table_or_text
+from tripletree.io.ways import call
 from tripletree.tables.cells import NUMBER, cell_text
 from tripletree.tables.columns import PATH, PATH_ITEM, is_called_id, plain
 from tripletree.tables.rows import RowTable, shown_names
@@ -68,6 +70,9 @@ _SAMPLE, _NEARLY_ALL = 1_000, 0.9
 _ROWS = 4
 _NA = re.compile(r"(?<!\w)n/[ade]\.?(?!\w)", re.IGNORECASE)
 _NUMBERED = re.compile(r"\s*(\d+) - (.*)", re.DOTALL)
+#: The second word of the name of a species, and the first.
+_EPITHET = re.compile(r"(?!(?:sp|spp|cf|aff|nov)\b)(?:[×x] ?)?[^\W\d_A-Z][^\W\d_]*(?:-[^\W\d_]+)*")
+_GENUS = re.compile(r"(?:[×x] ?)?[^\W\d_a-z][^\W\d_]+")
 
 
 class _Step(NamedTuple):
@@ -140,7 +145,7 @@ class PathTree:
             found = self._seen[text] = self._walk(map(self._known, text.split(self.sep)))
         return self._end(*found) if whole else found[0]
 
-    def cells_node(self, cells: Sequence[str | None], ranks: Sequence[str], *, whole: bool = False) -> int:
+    def cells_node(self, cells: Sequence[str | None], ranks: Sequence[str | None], *, whole: bool = False) -> int:
         """The node of a path given name by name, each with its rank."""
         steps = (None if x is None else self._known(x) for x in cells)
         found = self._walk(None if x is None else x._replace(rank=r) for x, r in zip(steps, ranks, strict=True))
@@ -658,8 +663,9 @@ def read_lineages(
     path: Source | Any,
     *,
     sep: str = "auto",
-    columns: str | Sequence[str] | None = None,
-    id_column: str | None = None,
+    columns: str | Sequence[str | int] | None = None,
+    id_column: str | int | None = None,
+    header: bool | None = None,
     labels: Literal["name", "path", "id"] = "name",
     missing: str | Iterable[str] = MISSING,
     placeholders: bool | str | Iterable[str] = True,
@@ -676,14 +682,19 @@ def read_lineages(
     sep : str
         The separator of the names of a path, blanks around it aside. By default the first of ``;``, ``>``, ``|``
         and ``/`` that is in at least half as many lines as the most frequent of them.
-    columns : str or sequence of str, optional
-        For a table with a header: the columns of the ranks from the top down, or the one column of paths. By default
-        the columns with names of ranks (kingdom, phylum, class, order, family, genus, species and those between, in
-        English, German, French or Spanish), or the one called taxon, taxonomy, lineage, path or the like.
-    id_column : str, optional
-        For a table with a header: the column of the items' ids. By default the one called "Feature ID", "OTU ID", "id"
+    columns : str or sequence of (str or int), optional
+        Of a table: the columns of the ranks from the top down, or the one column of paths, by name, or by position
+        from 0. By default the columns with names of ranks (kingdom, phylum, class, order, family, genus, species and
+        those between, in English, German, French or Spanish), or the one called taxon, taxonomy, lineage, path or the
+        like, or the nested columns under names of categories and items (``Department,Aisle,Item``), or the one whose
+        cells are paths. Species that are written as epithets alone get their genus before them.
+    id_column : str or int, optional
+        Of a table: the column of the items' ids. By default the one called "Feature ID", "OTU ID", "id"
         or the like, else the first one, if it holds no part of the path and no rank, and all its values are there,
         differ, and are not all numbers (``breed,species,genus``).
+    header : bool, optional
+        Whether the first row names columns. By default its words and the rows below tell, and where they may be either,
+        it is asked.
     labels : {"name", "path", "id"}
         Names of nodes that are not items: "name" is the last name of their path. If several leaves share
         it, their whole paths. "path" is the whole path, "id" the number that Google's taxonomy puts before it.
@@ -748,7 +759,7 @@ def read_lineages(
     LeafIndex(['Bread', 'Cheese', 'Toys'])
     """
     check_choice(labels, "labels", ("name", "path", "id"))
-    tree = _read(path, _Asked.of(sep, columns, id_column, missing, placeholders, fill), delimiter)
+    tree = _read(path, _Asked.of(sep, columns, id_column, header, missing, placeholders, fill), delimiter)
     called, leaves = _called(tree, labels)
     known = {*called, *leaves}
     others = {x: u for x, u in tree.synonyms.items() if x not in known}
@@ -768,15 +779,16 @@ def lineages_ontology(
     path: Source | Any,
     *,
     sep: str = "auto",
-    columns: Sequence[str] | None = None,
-    id_column: str | None = None,
+    columns: str | Sequence[str | int] | None = None,
+    id_column: str | int | None = None,
+    header: bool | None = None,
     missing: str | Iterable[str] = MISSING,
     placeholders: bool | str | Iterable[str] = True,
     delimiter: str | None = None,
     fill: bool | None = None,
 ) -> Ontology:
     """Lineages as an ontology: items and Google's numbers as terms by themselves, other nodes by their paths."""
-    tree = _read(path, _Asked.of(sep, columns, id_column, missing, placeholders, fill), delimiter)
+    tree = _read(path, _Asked.of(sep, columns, id_column, header, missing, placeholders, fill), delimiter)
     for u, item in tree.items.items():  # a species that has an item's name: the terms are two all the same
         tree.names[tree.parent[u]] = tree.names[tree.parent[u]] or str(item)
     paths = tree.paths(range(len(tree.parent)))
@@ -823,24 +835,27 @@ class _Asked(NamedTuple):
     """How a source is to be read, as `read_lineages` describes it."""
 
     sep: str
-    columns: Sequence[str] | None
-    id_column: str | None
+    columns: Sequence[str | int] | None
+    id_column: str | int | None
+    header: bool | None
     missing: Iterable[str]
     fillers: Placeholders
     fill: bool | None
 
     @classmethod
-    def of(cls, sep: Any, columns: Any, id_column: Any, missing: Any, placeholders: Any, fill: Any) -> _Asked:
+    def of(
+        cls, sep: Any, columns: Any, id_column: Any, header: Any, missing: Any, placeholders: Any, fill: Any
+    ) -> _Asked:
         """The arguments, checked."""
         if not isinstance(sep, str) or not sep:
             msg = f"sep must be 'auto' or the text between the names of a path, not {sep!r}"
             raise ValueError(msg)
         columns = [columns] if isinstance(columns, str) else columns
-        if columns is not None and not (columns and all(columns)):
+        if columns is not None and not (columns and all(x or x == 0 for x in columns)):
             msg = f"columns must be names of columns, not {columns!r}"
             raise ValueError(msg)
         missing = [missing] if isinstance(missing, str) else missing
-        return cls(sep, columns, id_column, missing, Placeholders.of(placeholders), fill)
+        return cls(sep, columns, id_column, header, missing, Placeholders.of(placeholders), fill)
 
     def tree(self, source: str | None, sep: str) -> PathTree:
         """A tree to be filled."""
@@ -854,7 +869,7 @@ def _read(path: Any, asked: _Asked, delimiter: str | None) -> PathTree:
     text, name = found
     wanted = [*(asked.columns or []), *([] if asked.id_column is None else [asked.id_column])]
     head = text[:100_000].split("\n")[: LINES + 1]
-    if not wanted and classifier(split_lines("\n".join(head[:LINES]))[1]) is not None:
+    if not wanted and (asked.header is False or classifier(split_lines("\n".join(head[:LINES]))[1]) is not None):
         return _of_lines(text, name, asked)
     row = next((x for x in head if x.strip() and not x.startswith("#")), "")
 
@@ -864,19 +879,42 @@ def _read(path: Any, asked: _Asked, delimiter: str | None) -> PathTree:
         return (columns_of_paths if free else usual_columns)(names)
 
     known = header_with(wanted, usual)
-    if wanted or has_header(text, known):
-        return _of_table(split_rows(text, name, delimiter=delimiter, header=bool(wanted) or None, known=known), asked)
-    return _of_lines(text, name, asked)
+    named = any(isinstance(x, str) for x in wanted) or None
+    if not wanted and asked.header is None and not has_header(text, known):
+        is_free = delimiter is None and asked.sep == "auto"
+        way = sure_outline(text[:100_000].splitlines()[: ROWS + 1]) if is_free else None
+        if way is None:
+            return _of_lines(text, name, asked)
+        asked, named = asked._replace(**way.options), True
+        known = header_with(way.options["columns"], usual)
+    header = named if asked.header is None else asked.header
+    return _of_table(split_rows(text, name, delimiter=delimiter, header=header, known=known), asked)
+
+
+def sure_outline(lines: Sequence[str]) -> Outline | None:
+    """The way to read lines as a table with a header of unknown words, if there is only one."""
+    rows = cells_of([x for x in lines if x.strip() and not x.startswith("#")][:ROWS])
+    if len(rows) < 3 or len(rows[0]) < 2:
+        return None
+    columns = list(zip(*rows[1:], strict=True))
+    if is_header(rows[0], columns) is not True:
+        return None
+    way = next(iter(outlines(rows[0], columns)), None)
+    return way if way is not None and way.sure else None
 
 
 def _of_table(table: RowTable, asked: _Asked) -> PathTree:
     """Lineages in the columns of a table."""
     names, (sep, columns, id_column, *_) = table.names or [], asked
-    wanted = list(columns) if columns is not None else columns_of_paths(names)
+    wanted: Sequence[str | int] | None = list(columns) if columns is not None else columns_of_paths(names)
     if wanted is None:
-        shown = shown_names(names)
-        msg = f"which columns hold the path? Give columns=[...], from the top rank down; there are {shown}"
-        raise ParseError(msg, path=table.path)
+        ways = outlines(names, [[cell_text(x) or "" for x in y[:ROWS]] for y in table.columns])
+        if not (ways and ways[0].sure):
+            shown = shown_names(names)
+            calls = "".join(f"; if {x.meant}: {call(x.reader, table.path, **x.options)}" for x in ways)
+            msg = f"which columns hold the path? Give columns=[...], from the top rank down; there are {shown}{calls}"
+            raise ParseError(msg, path=table.path)
+        wanted, id_column = ways[0].options["columns"], id_column or ways[0].options.get("id_column")
     places = [table.place(x, "column") for x in wanted]
     if columns is None and sep == "auto":
         check_not_edges(table, places)
@@ -906,8 +944,10 @@ def _of_table(table: RowTable, asked: _Asked) -> PathTree:
             )
         if asked.fill:
             cells = _filled_down(cells, whole=items is not None)
-        known = _ranks_in(wanted)
-        ranks = [known.get(x) or _rank_of(x) or plain(x) for x in wanted]
+        words = [x for x in wanted if isinstance(x, str)]
+        known = _ranks_in(words)
+        ranks = [known.get(x) or _rank_of(x) or plain(x) if isinstance(x, str) else None for x in wanted]
+        cells = _with_genus(cells, ranks, asked.missing)
         rows = zip(*cells, strict=True)
         taxa = [tree.cells_node(row, ranks, whole=items is None) for row in rows]
         used = list(range(len(taxa)))
@@ -929,10 +969,31 @@ def _of_table(table: RowTable, asked: _Asked) -> PathTree:
                 f"id_column={lost!r}"
             )
             warn_user(msg)
+    table.tell(
+        f"{' above '.join(repr(names[k]) if names else f'column {k}' for k in places)}"
+        f"{'' if len(places) > 1 else f', names between {sep!r}'}"
+        + ("" if at is None else f", items in {names[at] if names else at!r}"),
+        [*places, at],
+    )
     node_of = {x: u for u, x in tree.items.items()}
     at_row = taxa if items is None else [node_of.get(x, -1) for x in items]
     tree.synonyms = {x: at_row[i] for x, i in others.items() if at_row[i] >= 0}
     return _full(tree)
+
+
+def _with_genus(cells: Columns, ranks: Sequence[str | None], missing: Iterable[str]) -> Columns:
+    """The columns of ranks, with the genus before species that are all epithets: two genera may have one (nigra)."""
+    if "genus" not in ranks or "species" not in ranks:
+        return cells
+    none = {*missing, *GAPS}
+    at, above = ranks.index("species"), cells[ranks.index("genus")]
+    named = {x: x is not None and x.casefold() not in none for x in {*cells[at], *above}}
+    species, genera = ([x for x in set(y) if named[x]] for y in (cells[at], above))
+    if not species or not all(map(_EPITHET.fullmatch, species)) or not all(map(_GENUS.fullmatch, genera)):
+        return cells
+    whole = [f"{g} {x}" if named[x] and named[g] else x for g, x in zip(above, cells[at], strict=True)]
+    note("names", f"species are genus and epithet, as {next(x for x in whole if x and named.get(x, True))!r}")
+    return [whole if k == at else x for k, x in enumerate(cells)]
 
 
 def _merged_column(cells: Columns) -> int | None:
@@ -1031,9 +1092,12 @@ def _of_lines(text: str, path: str | None, asked: _Asked) -> PathTree:
     if k == 0:
         if is_path_header(rows[0][0]) and any(sep in row[0] for row in rows):
             del numbers[0], rows[0]  # a header of one word
-        _tell_of_header([row[0] for row in rows], sep)
+        if asked.header is None:
+            _ask_of_header([row[0] for row in rows], sep, path, numbers[0], asked.sep == "auto")
+        note(READING, f"read {counted(len(rows), 'path')}, names between {sep!r}")
         tree.bare_lines([row[0] for row in rows], numbers)
         return _full(tree)
+    note(READING, f"read {counted(len(rows), 'item')} with paths, names between {sep!r}")
     seen: dict[str, int] = {}
     for number, row in zip(numbers, rows, strict=True):
         item = row[0].strip()
@@ -1069,22 +1133,27 @@ def _is_header(rows: list[list[str]], sep: str, fillers: Placeholders) -> bool:
     return False
 
 
-def _tell_of_header(paths: list[str], sep: str) -> None:
-    """Tell of a first path that may be a header: as deep as the others, and none of its names occurs in them."""
+def _ask_of_header(paths: list[str], sep: str, path: str | None, line: int, ask: bool) -> None:
+    """Ask of a first path that may be a header: as deep as the others, and none of its names occurs in them.
+
+    It is told alone where blanks around the separators show that these are no cells of a table.
+    """
     first = [x.strip() for x in paths[0].split(sep)]
-    rest = ([x.strip() for x in path.split(sep)] for path in paths[1:])
     if len(paths) < _ROWS or len(first) < 2 or any(re.search(r"\d|__", x) for x in first):
         return
-    tops = Counter[str]()
-    for path in rest:
-        if len(path) != len(first) or not set(path).isdisjoint(first):
-            return
-        tops[path[0]] += 1
-    if len(tops) < len(paths) - 1:
-        shown = sep.join(first)
-        note(
-            "header", f"the first row, {shown!r:.60}, may be a header, and is taken for a path: delete it if it is one"
-        )
+    rest = [[x.strip() for x in x.split(sep)] for x in paths[1:]]
+    if any(len(x) != len(first) or not set(x).isdisjoint(first) for x in rest):
+        return
+    if len({x[0] for x in rest}) == len(rest):
+        return
+    shown = f"the first row, {sep.join(first)!r:.60}, may be a header"
+    if ask and sep in DELIMITERS and not any(f"{sep} " in x for x in paths):
+        bare = "if it is a path like the others", call("read_lineages", path, header=False)
+        ways = [*ways_of(path, [first, *rest[:ROWS]], bare=bare)]
+        if len(ways) < 2:
+            ways.insert(0, ("if it names columns", call("read_lineages", path, columns=first)))
+        refuse(path, line, f"{shown}.", ways)
+    note("header", f"{shown}, and is taken for a path: delete it if it is one")
 
 
 def _full(tree: PathTree) -> PathTree:

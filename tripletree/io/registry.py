@@ -10,14 +10,12 @@ tell, and then nothing is recognised. The format taken is logged, at level INFO 
 
 from __future__ import annotations
 
-import csv
 import inspect
 import logging
 import os
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, overload
 
@@ -26,10 +24,9 @@ import numpy as np
 from tripletree.core.arrays import freeze
 from tripletree.core.confidence import SUPPORT_KEYS
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy, peer_converter
-from tripletree.core.labels import is_gap
 from tripletree.core.notes import kept
 from tripletree.core.ontology import Ontology
-from tripletree.errors import NotATreeError, ParseError, UnknownOptionError
+from tripletree.errors import SHOWN, NotATreeError, ParseError, UnknownOptionError
 from tripletree.io.classifiers import classifier
 from tripletree.io.codes import FORMAT as CODES
 from tripletree.io.codes import are_ec_lines, code_place
@@ -41,7 +38,7 @@ from tripletree.io.forest import as_rooted, each_of, one_of
 from tripletree.io.format import LINES, FileFormat, FileStart
 from tripletree.io.icd import FORMAT as ICD
 from tripletree.io.lineages import FORMAT as LINEAGES
-from tripletree.io.lineages import looks_like_lineages
+from tripletree.io.lineages import looks_like_lineages, sure_outline
 from tripletree.io.lineages import usual_columns as lineage_columns
 from tripletree.io.linkage_files import FORMAT as LINKAGE
 from tripletree.io.nested_json import FORMAT as JSON
@@ -50,6 +47,7 @@ from tripletree.io.nexml import FORMAT as NEXML
 from tripletree.io.nexus import FORMAT as NEXUS
 from tripletree.io.obo import FORMAT as OBO
 from tripletree.io.obograph import FORMAT as OBOGRAPH
+from tripletree.io.outlines import ROWS, cells_of, refuse, ways_of
 from tripletree.io.owl import FORMAT as OWL
 from tripletree.io.phyloxml import FORMAT as PHYLOXML
 from tripletree.io.source import (
@@ -67,7 +65,6 @@ from tripletree.io.table import parquet_names
 from tripletree.io.taxdump import FORMAT as TAXDUMP
 from tripletree.io.ways import call
 from tripletree.io.wordnet import FORMAT as WORDNET
-from tripletree.tables.cells import is_number
 
 #: Every format by its name. Formats that recognise themselves do so in this order. The others, which compete for the
 #: same text, are told apart in `_of_lines` below.
@@ -335,6 +332,12 @@ def _check_edges(lines: list[str], delimiter: str, name: str | None) -> None:
     below, above = ([row[k] for row in rows if row[k]] for k in (0, 1))
     if not above or (len(set(below)) == len(below) and len(set(above)) == len(above)):
         what = "the second is empty in all of them" if not above else "no cell stands twice in its column"
+        bare = "if the first is the child of the second in each row", call("read_edges", name, header=False)
+        ways = ways_of(name, rows, bare=bare) if above and not _or_codes(below) else []
+        if len(ways) > 1:
+            other = call("read_edges", name, child_column=1, header=False)
+            ways.append(("if the second is the child of the first", other))
+            refuse(name, 1, f"lines of two cells, of which {what}.", ways)
         msg = (
             f"lines of two cells that may be children and parents, but {what}: give the columns names (child and "
             f"parent), or format='edges' if the child comes first{_or_codes(below)}"
@@ -352,14 +355,17 @@ class _Lines(NamedTuple):
     header: str
     """The first of all, or that comment if there are no others."""
     path: str | None
+    above: str
+    """The last comment above the first line, which may be a header behind a ``#``."""
 
 
 def _table_by_header(x: _Lines) -> _Recognition | None:
-    for delimiter in _DELIMITERS:
-        table = (line.lstrip("#").split(delimiter) for line in (x.first or [x.header]))
-        names, *rows = ([cell.strip().strip('"') for cell in row] for row in table)
-        if len(names) > 1 and (edge_columns(names) or lineage_columns(names) or {"a", "b", "c"} <= set(names)):
-            return _of_columns(names, x.path, rows)
+    for lines in (x.first or [x.header], [x.above, *x.first]):
+        for delimiter in _DELIMITERS:
+            table = (line.lstrip("#").split(delimiter) for line in lines)
+            names, *rows = ([cell.strip().strip('"') for cell in row] for row in table)
+            if len(names) > 1 and (edge_columns(names) or lineage_columns(names) or {"a", "b", "c"} <= set(names)):
+                return _of_columns(names, x.path, rows)
     return None
 
 
@@ -376,20 +382,10 @@ def _linkage(x: _Lines) -> _Recognition | None:
     )
 
 
-def _cells(lines: Sequence[str]) -> list[list[str]]:
-    """Return the lines cut into cells at the delimiter that gives each as many."""
-    for delimiter in _DELIMITERS:
-        rows = [[cell.strip().strip('"') for cell in next(csv.reader([y], delimiter=delimiter), [])] for y in lines]
-        width = len(rows[0]) if rows else 0
-        if width > 1 and all(len(row) == width for row in rows):
-            return rows
-    return [[y.strip()] for y in lines]
-
-
 def _codes(x: _Lines) -> _Recognition | None:
     if are_ec_lines(x.first) or (any(map(are_ec_lines, ([y] for y in x.first))) and are_ec_lines(x.every)):
         return _Recognition("codes", "it lists numbers of classes of enzymes")
-    rows = _cells(x.first)
+    rows = cells_of(x.first)
     for names, body in ((rows[0], rows[1:]), (None, rows)) if rows else ():
         if code_place(names, list(zip(*body, strict=True)), sure=True) is not None:
             return _Recognition("codes", "it holds codes of which some begin with others")
@@ -398,7 +394,7 @@ def _codes(x: _Lines) -> _Recognition | None:
 
 def _not_called_codes(x: _Lines) -> None:
     """Refuse what has the form of codes under a name that is of something else."""
-    rows = _cells(x.first)
+    rows = cells_of(x.first)
     columns = list(zip(*rows[1:], strict=True))
     at = code_place(None, columns, sure=True) if rows else None
     if at is not None:
@@ -412,6 +408,11 @@ def _not_called_codes(x: _Lines) -> None:
 def _quoted_triplets(x: _Lines) -> _Recognition | None:
     quoted = any("'" in line or '"' in line for line in x.first)  # no path has labels in quotes
     return _Recognition(_TRIPLETS, "its lines are triplets") if quoted and are_triplets(x.first) else None
+
+
+def _outlined(x: _Lines) -> _Recognition | None:
+    way = sure_outline(x.every)
+    return None if way is None else _Recognition("lineages", f"it is a table in which {way.meant}")
 
 
 def _paths(x: _Lines) -> _Recognition | None:
@@ -439,6 +440,7 @@ _LINE_RULES = (
     _linkage,
     _codes,
     _quoted_triplets,
+    _outlined,
     _paths,
     _bare_triplets,
     _not_called_codes,
@@ -446,8 +448,6 @@ _LINE_RULES = (
 )
 
 
-#: So many columns are looked at for nested ones.
-_MOST_NESTED = 12
 _LEVELS = re.compile(r"[^\W_]{1,8}(?:\.[^\W_]{1,8})+")
 
 
@@ -458,48 +458,28 @@ def _of_lines(text: str, name: str | None) -> _Recognition:
             raise ParseError(f"this looks like the middle of {kind}: is the head of the file missing?", path=name)
     every = [x for x in text.splitlines() if x.strip() and not x.startswith("#")]
     header = every[0] if every else text.strip().lstrip("#").partition("\n")[0]
-    lines = _Lines(every, every[:LINES], header, name)
+    before = text[: text.find(header)].split("\n")
+    lines = _Lines(every, every[:LINES], header, name, next((x for x in reversed(before) if x.startswith("#")), ""))
     for rule in _LINE_RULES:
         found = rule(lines)
         if found is not None:
             return found
+    rows = cells_of(every[:ROWS])
+    ways = ways_of(name, rows) if len(rows) > 1 and len(rows[0]) > 1 else []
+    if ways:
+        refuse(name, 1, f"what are the columns {', '.join(map(repr, rows[0][:SHOWN]))}?", ways)
     msg = (
         "the format is not recognised (the first line is below); if it is one of those known, name it: "
         f"format='newick', or another of {', '.join(x for x in FORMATS if x != 'newick')}{_or_codes(every)}"
     )
-    raise ParseError(msg + _or_nested(every, name), path=name, line=1, column=1, text=header)
-
-
-def _or_nested(lines: Sequence[str], path: str | None) -> str:
-    """How to read a table of which some columns are nested: each value of one stands with one of the next above."""
-    rows: list[list[str]] = []
-    for mark in (",", ";", "\t"):
-        with suppress(csv.Error):
-            rows = [[x.strip() for x in row] for row in csv.reader(lines, delimiter=mark)]
-            if rows and len(rows[0]) > 2:
-                break
-    if len(rows) < 5 or not 2 < len(rows[0]) <= _MOST_NESTED or {len(x) for x in rows} != {len(rows[0])}:
-        return ""
-    names, columns = rows[0], list(zip(*rows[1:], strict=True))
-    if not {*names}.isdisjoint(x for column in columns for x in column) or len({*names}) < len(names):
-        return ""
-    values = [{x for x in column if not is_gap(x)} for column in columns]
-    ids = [k for k, x in enumerate(values) if len(x) == len(rows) - 1 and not any(map(is_number, x))]
-    able = [k for k, x in enumerate(values) if 1 < len(x) < len(rows) - 1 and not any(map(is_number, x))]
-    able.sort(key=lambda k: len(values[k]))
-
-    def are_nested(above: int, below: int) -> bool:
-        pairs = {(x, y) for x, y in zip(columns[below], columns[above], strict=True) if not is_gap(x)}
-        return len(pairs) == len({x for x, _ in pairs})
-
-    if not ids or len(able) < 2 or not all(are_nested(*x) for x in pairwise(able)):
-        return ""
-    command = call("read_lineages", path, columns=[names[k] for k in able], id_column=names[ids[0]])
-    return f"; or, as its columns are nested, {command}"
+    raise ParseError(msg, path=name, line=1, column=1, text=header)
 
 
 # ---------------------------------------------------------------------- reading
 
+#: Options that tell the format of a table, and formats that a table may be taken for without them.
+_TELLING = {frozenset({"child_column", "parent_column"}): "edges", frozenset({"columns", "id_column"}): "lineages"}
+_TABLES = ("edges", "lineages", "codes", _TRIPLETS)
 #: Options for the root of a tree, in every format.
 _ROOTS = ("outgroup", "rooted")
 Parent = Literal["deepest", "first", "smallest", "error"]
@@ -556,7 +536,7 @@ def read_hierarchy(path: Source, *, format: str | None = None, **options: Any) -
             msg = f"format={format!r} is for files, and this is a {kind}: leave it out"
             raise TypeError(msg)
         return _rooted_tree(convert or check_hierarchy, kind, path, options)
-    source, form = _source(path, format)
+    source, form = _source(path, format, options)
     if form.read is None:
         assert form.ontology is not None
         tree = {key: options.pop(key) for key in ("parent", "labels") if key in options}
@@ -829,7 +809,7 @@ def read_synonyms(path: Source, *, format: str | None = None, **options: Any) ->
     return form.synonyms(source, **options)
 
 
-def _source(path: Source, format: str | None) -> tuple[Any, FileFormat]:
+def _source(path: Source, format: str | None, options: Collection[str] = ()) -> tuple[Any, FileFormat]:
     """Return the input of the reader, and the format."""
     if format is not None:
         if format not in FORMATS:
@@ -837,6 +817,9 @@ def _source(path: Source, format: str | None) -> tuple[Any, FileFormat]:
             raise ValueError(msg)
         return path, FORMATS[format]
     found = _recognized(path)
+    told = next((x for names, x in _TELLING.items() if not names.isdisjoint(options)), None)
+    if told is not None and found.name in _TABLES:  # columns that are named tell the format better than others do
+        found = found._replace(name=told)
     if found.name == _TRIPLETS:
         msg = f"triplets, not a hierarchy, because {found.reason}: read_triplets reads them"
         raise ParseError(msg, path=_name_of(path))

@@ -162,6 +162,8 @@ def cycle_text(names: Sequence[Any]) -> str:
 
 #: Delimiters that are looked for, the first among equals first.
 _DELIMITERS = ("\t", ",", ";", "|")
+#: How many characters at the end of a text are looked at for notes below a table.
+_END = 10_000
 #: Lines in which a header below titles is looked for.
 _HEAD = 20
 _WHOLE = re.compile(r"\s*[-+]?\d+(?:\.0+)?\s*", re.ASCII)
@@ -271,6 +273,8 @@ def read_table(
     if distances is not None:
         return distances
     above = _lines_of_titles(text) if titles else 0
+    if titles:
+        text = _without_notes(text)
     title = text[: text.find("\n")] if above else ""
     text = text.split("\n", above)[-1]
     first = next((x for x in text[:100_000].split("\n") if x.strip() and not x.startswith("#")), "")
@@ -300,6 +304,19 @@ def _lines_of_titles(text: str) -> int:
     if below is None or any(map(is_number, rows[at])) or not any(is_number(with_point(x)) for x in rows[below]):
         return 0
     return at if len(rows[below]) == len(rows[at]) and filled[at] >= filled[below] else 0
+
+
+def _without_notes(text: str) -> str:
+    """A table without lines of one cell that stand at its end below an empty line, as spreadsheets have them."""
+    end = text[-_END:].rstrip().replace("\r\n", "\n")
+    table, empty, below = end.rpartition("\n\n")
+    lines = [x for x in below.split("\n") if x.strip()]
+    width = len(table.rstrip().rpartition("\n")[2].split(delimiter := max(_DELIMITERS, key=table.count)))
+    if not empty or width < 2 or not table.strip() or any(len(_cells(x, delimiter)) != 1 for x in lines):
+        return text
+    shown = "; ".join(lines)
+    note("below", f"left out below the table: {shown!r:.80}")
+    return text[: text.rindex(lines[0])] if lines else text
 
 
 def with_newlines(text: str) -> str:
@@ -416,7 +433,7 @@ def split_rows(
     columns = [[x or None for x in column] for column in zip(*rows, strict=True)] or [[] for _ in range(width)]
     if ".0" in body:
         columns = list(map(_whole, columns))
-    return RowTable(path, names, columns, lines, header_line=header_line)
+    return RowTable(path, names, columns, lines, header_line=header_line, delimiter=delimiter)
 
 
 def _whole(column: list[str | None]) -> list[str | None]:

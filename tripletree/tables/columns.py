@@ -389,17 +389,56 @@ _SURE_ANCHORS = frozenset(ANCHOR.names[:10])
 NODE_NAME = Role("name_column", "the names", ("name", "label", "scientificname", "title"), ranked=True)
 LENGTH = Role("length_column", "the lengths", ("length", "branchlength", "edgelength"), ranked=True)
 RANK = Role("rank_column", "the ranks", ("rank", "taxonrank"), ranked=True)
-RELATION = Role("relation_column", "the relations", ("relation", "predicate", "pred"), ranked=True)
+RELATION = Role(
+    "relation_column",
+    "the relations",
+    (
+        *("relation", "predicate", "pred", "relationship", "relationtype", "rel", "property", "edgetype", "prädikat"),
+        *("beziehung", "relación", "type"),
+    ),
+    ranked=True,
+)
 #: Of a column that holds whole paths, and of one that holds the items below them.
 PATH = Role(
     "columns",
     "the paths",
-    ("taxon", "taxonomy", "lineage", "classification", "taxonomiclineage", "taxpath", "cladename", "path"),
+    (
+        *("taxon", "taxonomy", "lineage", "classification", "taxonomiclineage", "taxpath", "cladename", "path"),
+        *("categorypath", "breadcrumb", "breadcrumbs", "kategoriepfad", "googleproductcategory"),
+    ),
 )
 PATH_ITEM = Role(
     "id_column",
     "the items",
-    ("featureid", "otuid", "asvid", "sequenceid", "sampleid", "id", "otu", "asv", "feature", "sample", "usergenome"),
+    (
+        *(
+            "featureid",
+            "otuid",
+            "asvid",
+            "sequenceid",
+            "sampleid",
+            "id",
+            "otu",
+            "asv",
+            "feature",
+            "sample",
+            "usergenome",
+        ),
+        *(
+            "query",
+            "queryid",
+            "contig",
+            "sequence",
+            "seqid",
+            "read",
+            "readid",
+            "genome",
+            "bin",
+            "mag",
+            "productid",
+            "sku",
+        ),
+    ),
 )
 #: Of items, and of the nodes that they belong to.
 ITEM = Role(

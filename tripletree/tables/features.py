@@ -9,10 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
 
 from tripletree.core.labels import is_gap
-from tripletree.tables.cells import cell_of, cell_text, is_number
+from tripletree.tables.cells import cell_of, cell_text, is_number, numbers_in_unit, with_point
 from tripletree.tables.columns import CLASS_NAMES, DATE, MEASURE, WHEN, is_called_id, plain, words_of
 
 Kind = Literal["id", "class", "date", "text", "constant", "measure"]
@@ -67,6 +69,24 @@ _SUMS = re.compile(
     r"|[Σ∑]"
 )
 LAST_ROWS = 6
+#: Names of rows of other figures of the rows above, which count only if they are these figures.
+_FIGURES = re.compile(
+    rf"{_SUMS.pattern}|sd|s\.d\.|se|sem|stdev|std\.?abw\.?|min|max|minimum|maximum|median|mediana|médiane|n|count"
+)
+#: Numbers with marks between thousands, and those that are nothing else: with two such marks, a point behind commas.
+_THOUSANDS = re.compile(
+    r"[-+]?\d{1,3}(?:(?:,\d{3})*(?:\.\d+)?|(?:\.\d{3}){2,}|(?:['’\u00a0\u202f ]\d{3})+(?:[.,]\d+)?)"
+)
+_SURELY = re.compile(
+    r"[-+]?\d{1,3}(?:(?:,\d{3})+\.\d+|(?:,\d{3}){2,}|(?:\.\d{3}){2,}|(?:['’\u00a0\u202f ]\d{3})+(?:[.,]\d+)?)"
+)
+#: The same where decimals stand behind commas.
+_POINTED = re.compile(r"[-+]?\d{1,3}(?:\.\d{3})+(?:,\d+)?")
+_THREE = re.compile(r"[-+]?[1-9]\d{0,2}\.\d{3}")
+_TRUTH = {"true": "1", "false": "0"}
+_UNITS = frozenset(
+    {"", "unit", "units", "einheit", "einheiten", "unité", "unités", "unidad", "unidades", "unità", "[unit]"}
+)
 
 
 @dataclass(frozen=True)
@@ -186,10 +206,103 @@ def _no_measure(name: str, cells: Sequence[str]) -> Doubtful | None:
     return None
 
 
-def sums_among(labels: Sequence[Any]) -> list[int]:
-    """The places of rows at the end that are called as if they summed up the others: Total, mean."""
+class Written(NamedTuple):
+    """A column of numbers that are written otherwise.
+
+    Attributes
+    ----------
+    numbers : list of str
+        As Python writes them. Gaps are as they were.
+    how : str
+        How they are written, in words.
+    """
+
+    numbers: list[str]
+    how: str
+
+
+def as_numbers(cells: Sequence[str], decimal: str = ".", *, truth: bool = True) -> Written | None:
+    """The numbers of a column with a unit, with marks between thousands, or of true and false. None if it has none.
+
+    A mark between thousands has to be sure: ``1,234`` alone may be a number with a decimal comma. With `truth`, true
+    and false are 1 and 0.
+    """
+    wrong = next((x for x in cells if not is_number(x) and not is_gap(x)), None)
+    if decimal == "," and any(map(_POINTED.fullmatch, cells)):
+        if all(is_gap(x) or _POINTED.fullmatch(x) or "." not in x for x in cells):
+            return Written([x if is_gap(x) else x.replace(".", "") for x in cells], "points between thousands")
+        return None
+    if wrong is None:
+        return None
+    found = numbers_in_unit(cells)
+    if found is not None:
+        return Written(found.numbers, f"a unit ({found.unit})")
+    known = [x for x in cells if not is_gap(x)]
+    if truth and {x.lower() for x in known} == set(_TRUTH):
+        return Written([_TRUTH.get(x.lower(), x) for x in cells], "true and false as 1 and 0")
+    if any(map(_SURELY.fullmatch, known)) and all(map(_THOUSANDS.fullmatch, known)):
+        mark = next(x for x in ",.'’\u00a0\u202f " if any(x in y for y in known if _SURELY.fullmatch(y)))
+        if mark == "." and any("," in x or not _SURELY.fullmatch(x) and "." in x for x in known):
+            return None
+        rest = [x if is_gap(x) else x.replace(mark, "") for x in cells]
+        return Written(rest if mark in ",." else list(map(with_point, rest)), f"{mark!r} between thousands")
+    return None
+
+
+def may_part_thousands(cells: Sequence[str]) -> bool:
+    """True if all numbers of a column have a point and three digits behind it, as if it stood between thousands."""
+    known = [x for x in cells if not is_gap(x)]
+    return len(set(known)) > 1 and all(map(_THREE.fullmatch, known))
+
+
+def is_row_of_units(label: str, cells: Sequence[str], columns: Sequence[Sequence[str]]) -> bool:
+    """True if the first row of a table holds the units of the columns: words above numbers, and no label."""
+    if label.strip().lower() not in _UNITS or len(columns) < 1 or not any(cells):
+        return False
+    able = [
+        k for k, x in enumerate(columns) if len(x) > 2 and all(is_number(with_point(y)) or is_gap(y) for y in x[1:])
+    ]
+    return bool(able) and all(k in able for k, x in enumerate(cells) if x) and not any(map(is_number, cells))
+
+
+def figures_among(labels: Sequence[str], columns: Sequence[Sequence[str]]) -> dict[int, str]:
+    """The last rows that are called sum, mean and the like, and are it of the rows above: by place, what they are."""
     n = len(labels)
-    return [k for k in range(max(0, n - LAST_ROWS), n) if n > 2 and _SUMS.fullmatch(str(labels[k]).strip(" :").lower())]
+    rows = [k for k in range(max(0, n - LAST_ROWS), n) if _FIGURES.fullmatch(labels[k].strip(" :").lower())]
+    if not rows or rows != list(range(rows[0], n)) or rows[0] < 2:
+        return {}
+    kept = {k: [float(y) for y in x[: rows[0]] if is_number(y)] for k, x in enumerate(columns)}
+    found = {}
+    for row in rows:
+        figures: set[str] | None = None
+        for k, known in kept.items():
+            cell = columns[k][row]
+            if is_number(cell) and len(known) > 1:
+                slack = 0.51 * 10.0 ** -len(cell.partition(".")[2])
+                fit = {x for x, value in _figures(known).items() if abs(value - float(cell)) <= slack}
+                figures = fit if figures is None else figures & fit
+        if not figures:
+            return {}
+        found[row] = min(figures)
+    return found
+
+
+def _figures(values: Sequence[float]) -> dict[str, float]:
+    """Figures that tables have below their rows."""
+    x = np.array(values)
+    sd = float(np.std(x, ddof=1))
+    figures = {"the mean": float(x.mean()), "the sum": float(x.sum()), "the standard deviation": sd}
+    figures |= {"the standard deviation (n)": float(np.std(x)), "the standard error": sd / len(values) ** 0.5}
+    figures |= {"the median": float(np.median(x)), "the least": float(x.min()), "the most": float(x.max())}
+    return figures | {"the number of rows": float(len(values))}
+
+
+def sums_among(labels: Sequence[Any]) -> list[int]:
+    """The places of rows at the end that are called as if they summed up others: Total, mean, and SD behind."""
+    n = len(labels)
+    names = {k: str(labels[k]).strip(" :").lower() for k in range(max(0, n - LAST_ROWS), n)}
+    first = next((k for k, x in names.items() if n > 2 and _SUMS.fullmatch(x)), n)
+    return [k for k, x in names.items() if k >= first and _FIGURES.fullmatch(x)]
 
 
 def classes_among(names: Sequence[str], columns: Sequence[Sequence[str]], able: Iterable[int]) -> list[int]:

@@ -9,6 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
+from tripletree.core.checks import counted
+from tripletree.core.notes import READING, note
 from tripletree.errors import SHOWN, ParseError
 from tripletree.tables.cells import OddCell, cell_of, cell_text
 
@@ -42,6 +44,8 @@ class RowTable:
         The line of the header, if there is one.
     title : str or None
         The first of the lines above the header that were passed over.
+    delimiter : str or None
+        What stands between the cells of a text.
     """
 
     path: str | None
@@ -51,6 +55,7 @@ class RowTable:
     unit: str = "line"
     header_line: int | None = None
     title: str | None = None
+    delimiter: str | None = None
 
     def __post_init__(self) -> None:
         n = len(self.columns)
@@ -107,6 +112,13 @@ class RowTable:
     def refuse_header(self, cells: Iterable[str], cure: str) -> NoReturn:
         """Raise the error for a first row that may be a header, since its cells occur in no other row."""
         self.refuse(0, f"is this a header? {shown_names([*cells])} occur nowhere else: {cure}")
+
+    def tell(self, what: str, used: Iterable[int | None]) -> None:
+        """Note what was read, and which columns were not."""
+        taken = set(used)
+        left = [x for k, x in enumerate(self.names or map(str, range(len(self.columns)))) if k not in taken]
+        more = f"; not used: {shown_names(left)}" if left else ""
+        note(READING, f"read {counted(len(self.lines), 'row')}: {what}{more}")
 
     def with_header_as_row(self) -> RowTable:
         """The table without names of columns: they are the first row."""
