@@ -120,7 +120,7 @@ def test_ask__labels_alone_are_enough(run, animals):
     (animals / "names.csv").write_text("name\ncat\ndog\neel\ncarp\n")
     done = run("ask", "names.csv", "--export", "found")
     assert set(read_newick(animals / "found" / "hierarchy.nwk").leaves) == {"cat", "dog", "eel", "carp"}
-    assert done.stderr == ""
+    assert all(": read " in x for x in done.stderr.splitlines())
 
 
 def test_ask__of_very_many_labels_alone_trios_are_drawn(run, animals, monkeypatch):
@@ -130,7 +130,9 @@ def test_ask__of_very_many_labels_alone_trios_are_drawn(run, animals, monkeypatc
     written = {x.name for x in (animals / "found").iterdir()}
     assert {"answers.jsonl", "triplets.txt", "long.csv"} <= written
     assert not written & {"clusters.csv", "hierarchy.nwk", "hierarchy.html", "report.html"}
-    assert done.stderr == "4 samples without numbers: trios are drawn at random, and no hierarchy is made\n"
+    assert (
+        done.stderr.splitlines()[-1] == "4 samples without numbers: trios are drawn at random, and no hierarchy is made"
+    )
 
 
 def test_ask__pictures_alone_are_enough(run, animals):

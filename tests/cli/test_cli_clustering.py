@@ -38,7 +38,7 @@ def test_cluster__without_and_with_triplets(run, tmp_path):
     assert rows_of(run("cluster", "d.csv", "-k", 2).stdout) == {"a": "0", "b": "0", "c": "1", "d": "1"}
     result = run("cluster", "d.csv", "-k", 2, "--triplets", "-", text="a c | b\na c | d\n")
     assert rows_of(result.stdout)["a"] == rows_of(result.stdout)["c"]
-    assert result.stderr == ""
+    assert all(": read " in x for x in result.stderr.splitlines())
 
 
 def test_cluster__metric_and_cut(run, tmp_path):
@@ -123,7 +123,7 @@ def test_cluster__method_divisive(run, tmp_path):
     noisy(tmp_path)
     (tmp_path / "p.csv").write_text("id1,id2,same\ns0,s5,yes\ns0,s20,no\n")
     plain = run("cluster", "x.csv", "--drop", "kind", "--method", "divisive", "-k", 2)
-    assert plain.stderr == ""
+    assert all(": read " in x for x in plain.stderr.splitlines())
     known = run("cluster", "x.csv", "--classes", "kind", "--method", "divisive", "-k", 2, "-o", "c.csv", "--validate")
     assert "without knowledge" in known.stdout
     assert "hidden" not in known.stderr
@@ -277,7 +277,7 @@ def test_cluster__an_id_beside_the_labels_is_no_feature(run):
     table = "species,x,entrez_id\na,1,907\nb,2,11\nc,8,12\nd,9,908\n"
     done = run("cluster", "-", "-k", 2, text=table)
     assert rows_of(done.stdout) == {"a": "0", "b": "0", "c": "1", "d": "1"}
-    assert "read 4 rows: names in 'species'; 1 feature; not used: 'entrez_id', called an id" in done.stderr
+    assert "read 4 rows: names in 'species'; 1 feature ('x'); not used: 'entrez_id', called an id" in done.stderr
 
 
 @pytest.mark.parametrize("gap", ["-1", "unknown", "Unlabelled", "?", "-", "NA", ""])
@@ -295,7 +295,8 @@ def test_cluster__gaps_in_classes(run, tmp_path, gap):
     if gap not in ("NA", ""):
         other = run("cluster", "-", "--classes", "kind", "--missing-class", "NA", text=table.format(gap))
         named = run("cluster", "-", "--classes", "kind", text=table.format("w"))
-        assert (other.stdout, other.stderr) == (named.stdout, "")
+        assert (other.stdout, other.stderr) == (named.stdout, named.stderr)
+        assert "no class" not in other.stderr
 
 
 @pytest.mark.parametrize(
@@ -322,7 +323,7 @@ def test_cluster__gaps_in_classes(run, tmp_path, gap):
 def test_cluster__bad_tables_are_refused(run, table, wanted):
     error = run("cluster", "-", "-k", 2, text=table, status=2).stderr
     assert re.search(wanted, error), error
-    assert error.startswith("error: <standard input>") or "in <standard input>" in error
+    assert "error: <standard input>" in error or "in <standard input>" in error
 
 
 @pytest.mark.parametrize(
@@ -596,11 +597,12 @@ def test_cluster__classes_of_a_file_are_those_of_a_column(run, tmp_path, method)
     wanted = run("cluster", "whole.csv", "--classes", "kind", *options).stdout
     done = run("cluster", "data.csv", "--classes", "known.csv", *options)
     assert done.stdout == wanted
-    assert done.stderr == ""
+    assert all(": read " in x for x in done.stderr.splitlines())
     with open(tmp_path / "known.csv", "a") as file:
         file.write("other\tu\nthird\t\n")
     done = run("cluster", "data.csv", "--classes", "known.csv", *options)
-    assert (done.stdout, done.stderr) == (wanted, "1 label of known.csv is not in DATA\n")
+    assert done.stdout == wanted
+    assert "1 label of known.csv is not in DATA\n" in done.stderr
 
 
 def test_cluster__files_of_classes_that_are_refused(run, tmp_path):
@@ -635,8 +637,8 @@ def test_cluster__tables_as_pandas_writes_them(run):
         assert len(rows_of(run("cluster", "-", "-k", 2, text=text).stdout)) == 4
     named = frame.assign(label=list("wxyz"))[["label", 0, 1]].to_csv()
     done = run("cluster", "-", "-k", 2, text=named)
-    told = "read 4 rows: names in 'label' (--index-column); 2 features; not used: '', called an id\n"
-    assert done.stderr == f"standard input: {told}"
+    told = "read 4 rows: names in 'label' (--index-column); 2 features ('0', '1'); not used: '', called an id\n"
+    assert done.stderr.endswith(f"standard input: {told}")
     assert list(rows_of(done.stdout)) == list("wxyz")
 
 

@@ -185,7 +185,7 @@ def test_cluster__conflicts_are_shown_repaired_or_priced(run, tmp_path):
     repaired = run(*command, "--on-conflict", "repair", text=POINTS)
     assert "warning: 1 of 3 triplets contradict others and were dropped" in repaired.stderr
     priced = run(*command, "--penalty", "auto", text=POINTS)
-    assert priced.stderr == ""
+    assert all(": read " in x for x in priced.stderr.splitlines())
     assert run(*command, "--penalty", "0.5", text=POINTS).stdout == priced.stdout
     assert priced.stdout == "label,cluster\na,0\nb,0\nc,0\nd,0\ne,1\n"
     for bad in ("-1", "much", "inf", "nan"):

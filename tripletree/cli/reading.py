@@ -214,11 +214,14 @@ def _read_any(stream: Callable[[], Any], options: dict[str, Any], *, whole: bool
 
 
 def _tell(notes: list[Note], source: Any) -> None:
-    """Pass notes on, and tell how a table was understood, but where a command shows all notes."""
+    """Pass notes on, and tell how a table was understood, once for a command."""
+    told = click.get_current_context().meta.setdefault("tripletree.told", set())
     for x in notes:
         note(*x)
-        if x.topic == READING and click.get_current_context().command.name not in ("info", "report"):
-            say(f"{given_name(str(getattr(source, 'name', source)))}: {x.text}", err=True)
+        line = f"{given_name(str(getattr(source, 'name', source)))}: {x.text}"
+        if x.topic == READING and line not in told:
+            told.add(line)
+            say(line, err=True)
 
 
 def _annotated(path: str, columns: Mapping[str, Any]) -> dict[str, list[str]]:

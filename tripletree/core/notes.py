@@ -125,7 +125,8 @@ def doubts(value: Hierarchy | Ontology) -> list[str]:
     >>> doubts(read_lineages(io.StringIO("u1\tB; P; uncultured\nv\tB; P; V\nw\tB; W; X\n")))
     ['1 name of no taxon passed over', "1 item known to an inner node only (open), as 'u1'"]
     """
-    found = list(dict.fromkeys(x.text for x in (*(_notes.get() or ()), *notes_of(value))))
+    told = (*(_notes.get() or ()), *notes_of(value))
+    found = list(dict.fromkeys(x.text for x in told if x.topic != READING))
     if not getattr(value, "rooted", True):
         ways = ways_to_root(getattr(value, "length", None), value.leaves[len(value.leaves) - 1])
         found.append(f"an unrooted tree, of which no triplet is certain until it has a root: {ways}")
