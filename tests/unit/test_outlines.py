@@ -2,10 +2,13 @@
 
 import io
 import re
+import shlex
 
 import pytest
+from click.testing import CliRunner
 
-from tripletree import write_newick
+from tripletree import parse_newick, write_newick
+from tripletree.cli import main
 from tripletree.core.notes import collected
 from tripletree.errors import ParseError
 from tripletree.io import read_annotations, read_edges, read_hierarchy, read_lineages, recognize
@@ -133,6 +136,7 @@ def test_outlines__columns_that_are_named_tell_the_format():
     [
         "name;x;y\na;1;2\nb;3;4\nc;5;6\n",  # numbers
         "word1,word2,word3\nox,elk,hen\nelk,ox,hen\n",  # items of a question
+        "name1,name2,type\nox,elk,same\nhen,cod,other\nowl,elk,same\nauk,cod,other\n",  # pairs
         "ID;Gewicht;Farbe\n1;10;rot\n2;12;rot\n3;11;blau\n",
     ],
 )
@@ -158,3 +162,17 @@ def test_annotations__roles_by_names_and_data(text, want, told):
     with collected() as notes:
         assert read_annotations(io.StringIO(text)) == want
     assert any(told in x.text for x in notes if x.topic == "reading")
+
+
+@pytest.mark.parametrize(("text", "leaves"), ASKED)
+def test_outlines__asked_with_options_that_work(text, leaves, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "f.csv").write_text(text, encoding="utf-8")
+    asked = CliRunner().invoke(main, ["convert", "f.csv", "--to", "newick"])
+    assert asked.exit_code == 2
+    ways = re.findall(r"--from \w+(?: -O (?:'[^']*'|[^\s;'])+)+", asked.output)
+    assert len(ways) == len(leaves)
+    for way, n in zip(ways, leaves, strict=True):
+        done = CliRunner().invoke(main, ["convert", "f.csv", "--to", "newick", *shlex.split(way)])
+        assert n is None or done.exit_code == 0, done.output
+        assert n is None or parse_newick(done.stdout).n_leaves == n

@@ -15,7 +15,18 @@ from typing import Any, NamedTuple, NoReturn
 from tripletree.core.labels import is_gap
 from tripletree.io.ways import call, question
 from tripletree.tables.cells import is_number, with_point
-from tripletree.tables.columns import DATE, MEASURE, NODE_NAME, PATH, RANK, SHAPE, is_called_id, plain, words_of
+from tripletree.tables.columns import (
+    DATE,
+    MEASURE,
+    NODE_NAME,
+    PATH,
+    RANK,
+    SHAPE,
+    is_called_id,
+    option_pairs,
+    plain,
+    words_of,
+)
 
 #: How many columns and rows are looked at.
 _MOST, ROWS = 16, 2_000
@@ -130,6 +141,8 @@ def outlines(names: Sequence[str], columns: Sequence[Sequence[str]]) -> list[Out
     """The ways in which a table with these names of columns may be a tree, the best first, which may be sure."""
     if len(names) > _MOST or not columns or len(columns[0]) < 2 or len(set(names)) < len(names):
         return []
+    if any(not all(map(is_category, x)) for x in option_pairs(names)):
+        return []  # word1 and word2: pairs, and questions
     n = len(columns[0])
     cells = [["" if is_gap(x) else x.strip() for x in column[:ROWS]] for column in columns]
     values = [set(column) - {""} for column in cells]
