@@ -273,7 +273,7 @@ def test_ask__runs_until_interrupted_and_goes_on(animals):
     finally:
         process.kill()
     assert process.returncode == 0
-    assert errors == "1 answer in answers.jsonl; Ctrl + C ends\n2 answers in answers.jsonl\n"
+    assert errors.endswith("\n1 answer in answers.jsonl; Ctrl + C ends\n2 answers in answers.jsonl\n")
     assert [x.kind for x in read_answers(animals / "answers.jsonl")] == ["odd", "unsure"]
 
 
@@ -294,7 +294,7 @@ def test_ask__ends_without_a_traceback_while_a_message_is_half_sent(animals, cut
     finally:
         process.kill()
     assert process.returncode == 128 + signal.SIGTERM
-    assert errors == "0 answers in new.jsonl; Ctrl + C ends\n"
+    assert errors.endswith("\n0 answers in new.jsonl; Ctrl + C ends\n")
     assert not (animals / "new.jsonl").exists()
 
 

@@ -579,7 +579,7 @@ def test_cluster__known_classes_give_triplets(run, tmp_path):
     assert (tmp_path / "p.png").read_bytes().startswith(PNG)
     for wrong, wanted in [
         (("--classes", "none"), "there is no column 'none'"),
-        (("--classes", "id"), "cannot be both the classes and the labels or left out"),
+        (("--classes", "id", "--index-column", "id"), "cannot be both the classes and the labels or left out"),
         (("--classes", "kind", "--drop", "kind"), "cannot be both the classes and the labels or left out"),
     ]:
         assert wanted in run("cluster", "-", *wrong, text=table, status=2).stderr
