@@ -105,7 +105,7 @@ ASKED = [
     ("tip,clade\na,C1\nb,C1\nc,C2\nd,C2\n", [4, 5]),
     ("kategori,vare\nMat,Loff\nMat,Melk\nMat,Ost\nSko,Hæl\n", [4, 5]),
     ("to,from\nA,root\nB,root\na,A\nb,A\n", [3, 4]),
-    ("start,stop\nA,B\nB,C\nC,D\n", [1, None, None]),
+    ("start,stop\nA,B\nB,C\nC,D\n", [1, 1, None, None]),
     ("subject,predicate,object\nfox,eats,hen\nowl,eats,vole\nhen,eats,corn\n", [2, None]),
     ("plot,stand,valley\np1,U,east\np2,U,east\np3,V,west\np4,W,west\np5,V,west\n", [5]),
     ("konto;text;oben\n1;Aktiva;\n10;Kasse;1\n11;Bank;1\n2;Passiva;\n20;Kapital;2\n21;Kredit;2\n", [4]),

@@ -159,7 +159,7 @@ def outlines(names: Sequence[str], columns: Sequence[Sequence[str]]) -> list[Out
         meant = f"the paths are in {names[k]!r}" + (f", the items in {names[others[0]]!r}" if others else "")
         sure = len(paths) == 1 and (is_category(names[k]) or _sign_of(names[k], cells[k]) == " > ")
         return [Outline(meant, "read_lineages", options, sure and len(others) < 3)]
-    ways = [x for x in (_upwards(names, cells, values, k) for k in unique) if x is not None][:1]
+    ways = [x for x in (_upwards(names, cells, values, k) for k in unique) if x is not None][:2]
     able = [k for k, x in enumerate(values) if x and not numbers[k] and MEASURE.fullmatch(words_of(names[k])) is None]
     groups = [k for k in able if k not in unique]
     named = [k for k in groups if is_category(names[k])]
