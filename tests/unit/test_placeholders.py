@@ -191,7 +191,7 @@ def test_placeholders__lineages():
         h = read_lineages(io.StringIO(QIIME))
     assert h.open_leaves == ["u", "v"]
     assert [h.names[u - h.n_leaves] for u in np.flatnonzero(h.incertae_sedis) if u >= h.n_leaves] == ["g__G"]
-    assert [x.topic for x in notes] == ["placeholders"]
+    assert [x.topic for x in notes if x.topic != "reading"] == ["placeholders"]
     # anything in class C against w, and nothing within it
     below = list("abuvi")
     assert tt.count_triplets(h) == len(list(itertools.combinations(below, 2)))
@@ -231,7 +231,7 @@ def test_placeholders__edges_add_up_their_lengths():
         h = read_edges(io.StringIO(EDGES))
     assert h.open_leaves == ["b"]
     assert h.length[h.leaves.index("b")] == 12
-    assert notes[0].text == "1 placeholder node contracted"
+    assert [x.text for x in notes if x.topic != "reading"] == ["1 placeholder node contracted"]
     assert read_edges(io.StringIO(EDGES), placeholders=False).incertae_sedis is None
     assert read_edges(io.StringIO(EDGES), placeholders="un classified").open_leaves == ["un classified", "b"]
 
@@ -342,7 +342,7 @@ CSV = "id,parent,name\n" + "".join(f"{x},{above or ''},{name}\n" for x, (name, a
 def test_placeholders__ontologies(text):
     with collected() as notes:
         o = read_ontology(io.StringIO(text))
-    assert [x.text for x in notes] == ["1 placeholder term contracted"]
+    assert [x.text for x in notes if x.topic != "reading"] == ["1 placeholder term contracted"]
     assert "X:3" not in o.terms
     assert o.synonyms["X:3"] == "X:1"
     assert o.open_leaves == ["X:4"]
