@@ -17,7 +17,7 @@ from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.induce import displays, sample_triplets
 from tripletree.algorithms.linkage import from_linkage
 from tripletree.algorithms.supervision import sample_class_triplets, triplets_from_classes
-from tripletree.cluster import ReCon, distances
+from tripletree.cluster import ConstrainedCompleteLink, ReCon, distances
 from tripletree.cluster.base import warn_if_few
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.triplets import TripletSet
@@ -382,8 +382,16 @@ def test_fit__says_how_much_memory_distances_would_take(X, monkeypatch):
         raise MemoryError
 
     monkeypatch.setattr("scipy.spatial.distance.cdist", cdist)
-    with pytest.raises(MemoryError, match="distances of 8 samples take 0 GiB.* centroid, median, ward need none"):
+    with pytest.raises(MemoryError, match="distances of 8 samples take 0 GiB.* centroid, median, ward needs none"):
         ReCon(linkage="average").fit(X)
+
+
+@pytest.mark.parametrize("model", [ReCon(2, linkage="average"), ConstrainedCompleteLink(2)], ids=repr)
+def test_recon__distances_beyond_the_memory_are_refused_before_they_are_asked_for(model, monkeypatch):
+    """A system may promise more memory than there is, and end the process that uses it."""
+    monkeypatch.setattr("tripletree.cluster.distances.memory", lambda: 1 << 12)
+    with pytest.raises(MemoryError, match="distances of 100 samples .* more than there is; ReCon with one of the link"):
+        model.fit(np.random.default_rng(0).normal(size=(100, 2)))
 
 
 # ------------------------------------------------------------------ few random triplets

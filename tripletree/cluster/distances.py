@@ -14,6 +14,7 @@ from tripletree.algorithms.points import ROUNDING, as_rows, is_sparse, row_block
 from tripletree.cluster.distance_matrix import as_distance_matrix, condensed_matrix, rounding
 from tripletree.cluster.gower import MixedColumns, gower_of_codes
 from tripletree.core.checks import counted
+from tripletree.core.memory import memory
 from tripletree.interrupts import check_time
 
 #: Linkages that are defined for any distances, and linkages that need points in a Euclidean space.
@@ -298,15 +299,17 @@ def condensed_distances(
     if metric in ("euclidean", "minkowski", "sqeuclidean"):
         check_spread(samples, dtype)
     check_rows(samples, metric)
+    size = n * (n - 1) / 2 * np.dtype(dtype).itemsize
     try:
+        if size > memory():  # systems promise more than there is, and end the process that uses it
+            raise MemoryError
         condensed = _all_pairs(samples, metric, parameters, dtype)
     except MemoryError:
-        size = n * (n - 1) / 2 * np.dtype(dtype).itemsize / 2**30
-        need_none = f"the linkages {', '.join(EUCLIDEAN)} need none"
+        need_none = f"ReCon with one of the linkages {', '.join(EUCLIDEAN)} needs none"
         if is_sparse(samples):
             need_none += " without a penalty, or with one if X is dense (PCA or TruncatedSVD make it so)"
         raise MemoryError(
-            f"the distances of {n:,} samples take {size:,.0f} GiB, more than there is; {need_none}"
+            f"the distances of {n:,} samples take {size / 2**30:,.0f} GiB, more than there is; {need_none}"
         ) from None
     largest = np.finfo(dtype).max / (4 * n)  # sums of n of them are formed on the way
     bad = check_distances(condensed, largest)
