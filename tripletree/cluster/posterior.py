@@ -31,6 +31,9 @@ FEATURES = 12
 #: number of statements for which the factor 1 counts beforehand.
 POWERS, PART, USUAL = (0.03, 0.1, 0.3, 1.0, 4.0), 0.5, 3.0
 
+#: If statements decide that are not all that is given, a run of its own hears them, with this share of the steps.
+HASTE = 0.5
+
 #: Steps of the weights of these factors.
 WEIGHING = 200
 
@@ -77,12 +80,15 @@ class TreeSample:
         The factor on the exponent of the features that goes with each tree.
     leaf : ndarray of int64, shape (n,)
         The leaf of each sample in these trees.
+    usual : ndarray of int32, shape (u, 2 n - 1)
+        Trees with the factor 1: those of the mean tree if triplets are hard.
     """
 
     parents: np.ndarray
     noise: np.ndarray
     power: np.ndarray
     leaf: np.ndarray
+    usual: np.ndarray
 
     def hierarchies(self, leaves: LeafIndex) -> Iterator[Hierarchy]:
         """The trees one after the other, over the names of the samples."""
@@ -229,7 +235,7 @@ def sample_trees(
     *,
     hard: bool = False,
     noise: float | None = None,
-    deciding: np.ndarray | None = None,
+    deciding: tuple[np.ndarray, np.ndarray] | None = None,
     effort: float = 1.0,
     tell: Callable[[int], Any] = lambda done: None,
 ) -> TreeSample:
@@ -241,6 +247,8 @@ def sample_trees(
     features that do not follow the model. If it is too small, everything is believed. So chains go from small to great
     exponents: at first triplets move them freely, and features come in step by step. The sample has trees of each
     exponent in such proportions that independent statements, each left out in turn, are most probable (stacking [1]_).
+    Hard triplets, and those of a hierarchy, do not tell what they would be without one of them. Soft statements that
+    follow from them are heard in a run of their own then, which decides on the exponents alone.
 
     Parameters
     ----------
@@ -251,11 +259,11 @@ def sample_trees(
         Triplets.
     rng : Generator
     hard : bool
-        Whether all triplets must hold. The exponent is the usual one then.
+        Whether all triplets must hold.
     noise : float or None
         The share of wrong triplets. None estimates it with the trees.
-    deciding : ndarray of bool, shape (m,), or None
-        The triplets that are independent statements. The exponent is the usual one if there are none.
+    deciding : (ndarray of int32, shape (k, 3), ndarray of float64, shape (k,)), or None
+        Triplets that are independent statements, and their weights. The exponent is the usual one if there are none.
     effort : float
         Factor on the number of steps.
     tell : callable
@@ -267,24 +275,74 @@ def sample_trees(
        Analysis 13, 917-1003.
     """
     with one_blas_thread():  # the number of threads changes the rounding
-        coordinates = [independent(points, start) for start in starts]
-    is_open = not hard and deciding is not None and bool(deciding.any())
-    powers, steps = POWERS if is_open else (1.0,), n_steps(len(points))
-    if is_open:
-        steps = max(round(PART * steps), min(steps, LEAST))
-    steps = round(effort * steps)
-    seeds = rng.integers(2**63, size=len(starts)).tolist()
-    each, taken, told = -(-TREES // len(starts)), [0.0] * len(starts), 0
+        begun = [(independent(points, start), start) for start in starts]
+    told = 0
 
-    def count(ended: int) -> None:
+    def progress(done: float) -> None:
         nonlocal told
-        before, told = told, round(100 * sum(taken) / len(taken))
-        tell(told - before)
+        was, told = told, round(100 * done)
+        tell(told - was)
+
+    usual, powers, share = n_steps(len(points)), np.ones(1), np.ones(1)
+    steps, before = effort * usual, 0.0  # and the part of them before the last run
+    if deciding is not None and len(deciding[0]):
+        own, each = deciding
+        powers = np.array(POWERS)
+        steps = effort * max(round(PART * usual), min(usual, LEAST))
+        is_all = not hard and len(own) == len(rows)
+        haste, before = (1.0, 1.0) if is_all else (HASTE, HASTE / (HASTE + 1))
+        of_own = own, each, False, noise
+        trees, wrong = _climbed(begun, of_own, powers, round(haste * steps), rng, lambda done: progress(before * done))
+        left_out = [_left_out(np.concatenate(trees[:, k]), wrong[:, k].ravel(), own) for k in range(len(powers))]
+        share = _stacked(np.array(left_out), each, POWERS.index(1.0))
+    if before < 1:
+        used = (share > 1 / TREES) | (powers == 1)
+        powers, share = powers[used], share[used] / share[used].sum()
+        given, rest = (rows, weight, hard, noise), 1 - before
+        trees, wrong = _climbed(begun, given, powers, round(steps), rng, lambda done: progress(before + rest * done))
+    at = np.arange(wrong.shape[2])
+    of = _dealt(share, at.size)
+    return TreeSample(
+        np.concatenate(trees[:, of, at]),
+        np.concatenate(wrong[:, of, at]),
+        np.tile(powers[of], len(starts)),
+        np.arange(len(points)),
+        np.concatenate(trees[:, np.flatnonzero(powers == 1)[0]]),
+    )
+
+
+def _climbed(
+    begun: Sequence[tuple[np.ndarray, np.ndarray]],
+    given: tuple[np.ndarray, np.ndarray, bool, float | None],
+    powers: np.ndarray,
+    steps: int,
+    rng: np.random.Generator,
+    tell: Callable[[float], Any],
+) -> tuple[np.ndarray, np.ndarray]:
+    """Trees of chains that take so many steps with one factor on the exponent after the other.
+
+    Parameters
+    ----------
+    begun : sequence of (ndarray, ndarray)
+        Coordinates and the first tree of each chain.
+    given : tuple
+        `rows`, `weight`, `hard` and `noise` of a `Chain`.
+    powers : ndarray of float64, shape (p,)
+
+    Returns
+    -------
+    trees : ndarray of int32, shape (chains, p, t, 2 n - 1)
+    wrong : ndarray of float64, shape (chains, p, t)
+        The share of wrong triplets that goes with each.
+    """
+    seeds = rng.integers(2**63, size=len(begun)).tolist()
+    each, taken = -(-TREES // len(begun)), [0.0] * len(begun)
 
     def run(i: int, stop: Event) -> list[tuple[np.ndarray, np.ndarray]]:
-        chain = Chain(coordinates[i], starts[i], rows, weight, hard, noise, np.random.default_rng(seeds[i]))
+        (points, start), (rows, weight, hard, noise) = begun[i], given
+        chain = Chain(points, start, rows, weight, hard, noise, np.random.default_rng(seeds[i]))
         usual, out = chain.power, []
-        for k, factor in enumerate(powers):
+        for k, factor in enumerate(powers.tolist()):
             chain.power = factor * usual
 
             def note(share: float, k: int = k) -> None:
@@ -293,22 +351,9 @@ def sample_trees(
             out.append(chain.sampled(steps, each, stop, note))
         return out
 
-    found = side_by_side(run, len(starts), count)
-    trees = np.array([[x for x, _ in of_start] for of_start in found])
-    shares = np.array([[x for _, x in of_start] for of_start in found])
-    each = shares.shape[2]  # fewer if the steps are few
-    of = np.zeros(each, np.int64)
-    if is_open:
-        some = np.ascontiguousarray(rows[deciding])
-        left_out = [_left_out(np.concatenate(trees[:, k]), shares[:, k].ravel(), some) for k in range(len(powers))]
-        of = _dealt(_stacked(np.array(left_out), weight[deciding], powers.index(1.0)), each)
-    at = np.arange(each)
-    return TreeSample(
-        np.concatenate(trees[:, of, at]),
-        np.concatenate(shares[:, of, at]),
-        np.tile(np.array(powers)[of], len(starts)),
-        np.arange(len(points)),
-    )
+    found = side_by_side(run, len(begun), lambda ended: tell(sum(taken) / len(taken)))
+    trees, wrong = (np.array([[x[j] for x in of_start] for of_start in found]) for j in (0, 1))
+    return trees, wrong
 
 
 def _left_out(parents: np.ndarray, noise: np.ndarray, rows: np.ndarray) -> np.ndarray:

@@ -9,6 +9,7 @@ import numpy as np
 from tripletree._core import engine
 from tripletree.algorithms.build import one_tree
 from tripletree.algorithms.decompose import decompose
+from tripletree.algorithms.induce import count_triplets, sample_triplets
 from tripletree.algorithms.supervision import sample_class_triplets, triplets_from_classes
 from tripletree.cluster.votes import FlatVotes
 from tripletree.core.arrays import freeze
@@ -42,8 +43,9 @@ class AllStatements:
         The classes, -1 where they are not known.
     n_of_pairs : int
         How many of `rows` follow from pairs. They are the last ones.
-    deciding : ndarray of bool, shape (v,)
-        Which of `rows` are statements of their own, and follow from no hierarchy and no pairs.
+    deciding : (ndarray of int32, shape (k, 3), ndarray of float64, shape (k,))
+        Independent statements, which tell how much the features count, and their weights: the given triplets, and as
+        many random ones of a hierarchy as it has leaves.
     """
 
     triplets: TripletSet
@@ -53,7 +55,7 @@ class AllStatements:
     votes: FlatVotes
     codes: np.ndarray | None
     n_of_pairs: int
-    deciding: np.ndarray
+    deciding: tuple[np.ndarray, np.ndarray]
 
 
 def make_statements(known: Knowledge, hard: bool, rng: np.random.Generator) -> AllStatements:
@@ -81,7 +83,13 @@ def make_statements(known: Knowledge, hard: bool, rng: np.random.Generator) -> A
     rows.append(of_pairs.rows)
     weight.append(np.ones(len(of_pairs)))
     every, voice = np.concatenate(rows), np.concatenate(weight)
-    deciding = np.arange(len(every)) < len(known.triplets)
+    own = [known.triplets.rows], [voice[: len(known.triplets)]]
+    if known.hierarchy is not None:
+        m = min(known.hierarchy.n_leaves, count_triplets(known.hierarchy))
+        drawn = sample_triplets(known.hierarchy, m, random_state=np.random.default_rng(0))
+        own[0].append(drawn.reindex(used.leaves).rows)
+        own[1].append(np.ones(m))
+    deciding = np.concatenate(own[0]), np.concatenate(own[1])
     return AllStatements(used | of_pairs, links, every, voice, votes, known.codes, len(of_pairs), deciding)
 
 

@@ -48,8 +48,8 @@ class TreeStatements:
         The first item that must-links tie an item to. Items without must-links are their own.
     noise : float
         The share of wrong triplets that is assumed.
-    deciding : ndarray of bool, shape (m,)
-        Which triplets are independent statements, rather than consequences of one hierarchy.
+    deciding : (ndarray of int32, shape (k, 3), ndarray of float64, shape (k,))
+        The independent statements and their weights (`AllStatements`).
     """
 
     rows: np.ndarray
@@ -57,10 +57,10 @@ class TreeStatements:
     cannot: np.ndarray
     group: np.ndarray
     noise: float
-    deciding: np.ndarray
+    deciding: tuple[np.ndarray, np.ndarray]
 
     def part(self, which: np.ndarray) -> TreeStatements:
-        return replace(self, rows=self.rows[which], weight=self.weight[which], deciding=self.deciding[which])
+        return replace(self, rows=self.rows[which], weight=self.weight[which])
 
 
 def divided(base: np.ndarray, known: TreeStatements, hard: bool) -> np.ndarray:
@@ -153,7 +153,7 @@ def on_items(known: TreeStatements, owner: np.ndarray) -> TreeStatements:
     a, b, c = rows.T
     told = (a != b) & (a != c) & (b != c)
     nothing, own = np.empty((0, 2), np.int32), np.arange(owner.max() + 1, dtype=np.int32)
-    return TreeStatements(rows[told], known.weight[told], nothing, own, known.noise, known.deciding[told])
+    return TreeStatements(rows[told], known.weight[told], nothing, own, known.noise, known.deciding)
 
 
 @dataclass(frozen=True, eq=False)
@@ -229,7 +229,8 @@ def choose_tree(
             effort=effort,
             tell=tell,
         )
-        base = mean_tree(list(sample.parents), np.ones(len(sample.parents)), np.ones(n))
+        trees = sample.usual if hard else sample.parents
+        base = mean_tree(list(trees), np.ones(len(trees)), np.ones(n))
         parent = parents_of(base)
         if hard and not shown_by(parent, known.rows).all():
             parent = divided(base, known, True)
