@@ -56,6 +56,7 @@ from tripletree.cluster import (
     ReCon,
 )
 from tripletree.errors import InfeasibleClusteringError
+from tripletree.evaluation import pairwise_precision_recall, violated_pairs
 
 WORLDS = Path(__file__).parent / "corpus" / "worlds.txt"
 
@@ -334,6 +335,63 @@ def check_hierarchies(rng):
         assert abs(support[u - n] - sum(clade in x.clades for x in others) / len(others)) < 1e-12
     most = {c for x in others for c in x.clades if 2 * sum(c in y.clades for y in others) > len(others)}
     assert same_tree(consensus_tree(hierarchies).hierarchy, most)
+
+
+def check_induced(rng):
+    """The triplet on each three leaves, and the same told as answers, as lines of Newick and without some leaves."""
+    n = int(rng.integers(3, 6))
+    tree = drawn_tree(rng, n)
+    h = hierarchy_of(tree, n)
+    trios = list(combinations(range(n), 3))
+    own = [[t for t in ((x, y, z), (x, z, y), (y, z, x)) if tree.bits & bit_of(n)[t]] for x, y, z in trios]
+    told = tt.induce(h, [tuple(rng.permutation(x).tolist()) for x in trios])
+    assert [None if x is None else sorted_row(x) for x in told] == [some[0] if some else None for some in own]
+    answered = tt.triplets_from_odd_one_out(
+        [x for x, some in zip(trios, own, strict=True) if some], [some[0][2] for some in own if some], leaves=range(n)
+    )
+    assert bits_of(rows_of(answered), n) == tree.bits
+    again = tt.parse_newick(tt.write_newick(h))
+    read = {frozenset(int(again.leaves[i]) for i in clade) for clade in clades_in_order(again).values()}
+    assert read == set(clades_in_order(h).values())
+    left = np.sort(rng.permutation(n)[:3]).tolist()
+    assert tt.count_triplets(h.restrict(left)) == len(own[trios.index(tuple(left))])
+
+
+def check_classes(rng):
+    """Classes as triplets and as pairs, and clusters and a hierarchy scored against them."""
+    n = int(rng.integers(2, 6))
+    classes = partitions(n)[rng.integers(len(partitions(n)))]
+    labels = partitions(n)[rng.integers(len(partitions(n)))]
+    y, found = np.array(classes), np.array(labels)
+    apart = {frozenset(np.flatnonzero(y == g).tolist()) for g in set(classes)}
+    bits = bits_of(rows_of(tt.triplets_from_classes(y)), n)
+    binary = [x for x in displaying(bits, n) if x.is_binary]
+    assert binary
+    assert all({c for c in apart if 1 < len(c) < n} <= x.clades for x in binary)
+    pairs = tt.pairs_from_classes(y)
+    for which in (pairs, tt.pairs_from_classes(y, which="spanning")):
+        fitting = [x for x in partitions(n) if keeps(x, which.must_link.tolist(), which.cannot_link.tolist())]
+        assert fitting == [as_partition(classes)]
+    wrong = [
+        (a, b, "must" if y[a] == y[b] else "cannot")
+        for a, b in combinations(range(n), 2)
+        if (y[a] == y[b]) != (found[a] == found[b])
+    ]
+    assert sorted(violated_pairs(found, pairs)) == sorted(wrong)
+    both = [(y[a] == y[b], found[a] == found[b]) for a, b in combinations(range(n), 2)]
+    scores = pairwise_precision_recall(y, found)
+    for score, of in ((scores.precision, [p for p, q in both if q]), (scores.recall, [q for p, q in both if p])):
+        assert not of or abs(score - np.mean(of)) < 1e-12
+    rows = drawn_rows(rng, n) if n > 2 else []
+    if rows:
+        held = [is_satisfied(labels, *x) for x in set(map(sorted_row, rows))]
+        assert abs(tt.label_triplet_score(found, set_of(rows, n)) - np.mean(held)) < 1e-12
+    tree = drawn_tree(rng, n)
+    same = [(a, b) for a, b in combinations(range(n), 2) if y[a] == y[b]]
+    if same:
+        smallest = [min((c for c in (*tree.clades, frozenset(range(n))) if {a, b} <= c), key=len) for a, b in same]
+        pure = np.mean([np.mean(y[list(c)] == y[a]) for c, (a, _) in zip(smallest, same, strict=True)])
+        assert abs(tt.dendrogram_purity(hierarchy_of(tree, n), y) - pure) < 1e-12
 
 
 def clades_in_order(h):

@@ -37,6 +37,8 @@ def wrong(function, change):
         ("hierarchies", "robinson_foulds", lambda x: x + (x > 2)),
         ("clusters", "satisfies", lambda x: np.ones_like(x)),
         ("pairs", "find_contradictions", lambda x: []),
+        ("induced", "count_triplets", lambda x: x + (x == 0)),
+        ("classes", "dendrogram_purity", lambda x: 1.0),
     ],
 )
 def test_differential__a_planted_fault_is_found(monkeypatch, target, function, change):
