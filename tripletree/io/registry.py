@@ -239,6 +239,10 @@ _NAMED = (
         r"[ \t]*\d+\.\d+\t\d+\t\d+\t(\d+\t\d+\t)?[A-Z-]\d*\t\d+\t",
         "a report of Kraken or Centrifuge; 'kreport2mpa.py -r FILE -o FILE.txt' (of KrakenTools) makes lineages",
     ),
+    (
+        r"(#[^\n]*\n|[ \t]*\n)*@[A-Za-z]+:[^\n]*\n((#|@(?!@))[^\n]*\n|[ \t]*\n)*(@@TAXID|\d+\t)",
+        "a profile of CAMI; 'grep -v ^[@#] FILE | cut -f 4 > FILE.txt' takes the lineages out",
+    ),
     (r"\d+\t\|\t(?!\d+\t\|)[^|\n]*(\t\|\t[^|\n]*){7}\t\|", f"rankedlineage.dmp of NCBI's new taxdump; {_DUMP_CURE}"),
     (
         r"\d+\t\|\t[^|\n]*[^\d\s|][^|\n]*\t\|\t[^|\n]*;[^|\n]*\t\|",

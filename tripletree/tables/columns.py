@@ -403,7 +403,7 @@ PATH = Role(
     "columns",
     "the paths",
     (
-        *("taxon", "taxonomy", "lineage", "classification", "taxonomiclineage", "taxpath", "cladename", "path"),
+        *("taxon", "taxonomy", "lineage", "classification", "taxonomiclineage", "consensuslineage", "taxpath", "cladename", "path"),
         *("categorypath", "breadcrumb", "breadcrumbs", "kategoriepfad", "googleproductcategory"),
     ),
 )
