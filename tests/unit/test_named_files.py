@@ -13,7 +13,7 @@ NAMED = {
     "OWL in Manchester syntax": "Prefix: : <http://x.org/>\nOntology: <http://x.org/o>\nClass: :Cat\n",
     "RDF in Turtle": "@prefix skos: <http://www.w3.org/2004/02/skos/core#> .\n<#cat> skos:broader <#animal> .\n",
     "a report of Kraken": " 12.50\t250\t250\tU\t0\tunclassified\n 87.50\t1750\t3\tR\t1\troot\n",
-    "a profile of CAMI": "@SampleID:s\n\n@Version:0.10.0\n@@TAXID\tRANK\tTAXPATH\tTAXPATHSN\tPERCENTAGE\n2\tx\t2\tB\t1\n",
+    "a profile of CAMI": "@SampleID:s\n\n@Version:0.10.0\n@@TAXID\tRANK\tTAXPATH\tTAXPATHSN\n2\tx\t2\tB\n",
     "rankedlineage.dmp": "7\t|\tApis cerana\t|\t\t|\tApis\t|\tApidae\t|\tBees\t|\tInsecta\t|\t\t|\tAnimals\t|\tE\t|\n",
     "fullnamelineage.dmp": "7\t|\tApis mellifera\t|\tcellular organisms; Eukaryota; Apis; \t|\n",
     "taxidlineage.dmp": "7\t|\t131567 2759 33154 \t|\n",

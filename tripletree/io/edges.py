@@ -506,16 +506,15 @@ def _related(table: RowTable, places: tuple[int | None, ...], asked: tuple) -> t
     Relations such as "eats" say nothing of it. They count if columns are asked for, or called child and parent.
     """
     child, parent, relation = places[0], places[1], places[5]
-    if table.names is not None and child is not None and parent is not None:
-        table.tell(f"{table.names[child]!r} below {table.names[parent]!r}", places)
+    if child is None or parent is None or table.names is None:
+        return table, places
     free = asked[:2] == (None, None) and asked[5] is None
-    if relation is None or not free or child is None or parent is None or table.names is None:
-        return table, places
     pair = tuple(plain(table.names[k]) for k in (child, parent))
-    if pair not in _DIRECTED:
-        return table, places
-    kinds = {x: _sense(cell_text(x) or "") for x in set(table.columns[relation])}
-    if pair == ("target", "source") and set(kinds.values()) <= {None}:
+    kinds: dict[Any, bool | None] = {}
+    if relation is not None and free and pair in _DIRECTED:
+        kinds = {x: _sense(cell_text(x) or "") for x in set(table.columns[relation])}
+    if not kinds or relation is None or (pair == ("target", "source") and set(kinds.values()) <= {None}):
+        table.tell(f"{table.names[child]!r} below {table.names[parent]!r}", places)
         return table, places
     name = table.names[relation]
     others = [str(x) for x, sense in kinds.items() if sense is None]
@@ -528,6 +527,7 @@ def _related(table: RowTable, places: tuple[int | None, ...], asked: tuple) -> t
         why = f"does {', '.join(map(repr, sorted(others)[:SHOWN]))} in {name!r} say that one is below the other?"
         refuse(table.path, None, why, ways)
     subject, target = (parent, child) if pair == ("target", "source") else (child, parent)
+    table.tell(f"{table.names[subject]!r} and {table.names[target]!r}, as {name!r} tells which is below", places)
     senses = [kinds[x] for x in table.columns[relation]]
     rows = [k for k, x in enumerate(senses) if x is not None]
     kept_rows = table.taking(rows)
@@ -557,10 +557,11 @@ def _holding_parents(table: RowTable, pair: tuple[int, int]) -> tuple[int, int]:
     above = {x for x in table.columns[parent][:_LOOKED] if x is not None and not is_gap(str(x))}
     if (words[child], words[parent]) in _TAXA or not above or not above.isdisjoint(table.columns[child]):
         return pair
-    for k, column in enumerate(table.columns):
-        if k not in pair and above <= set(column) and len(set(column)) == len(column):
-            return k, parent
-    return pair
+    held = {
+        k: len(above.intersection(x)) for k, x in enumerate(table.columns) if k not in pair and len(set(x)) == len(x)
+    }
+    best = max(held, key=held.__getitem__, default=child)
+    return (best, parent) if 2 * held.get(best, 0) > len(above) else pair  # a root may have a parent of its own, as 0
 
 
 def _check_headerless(table: RowTable, *, told: bool) -> None:

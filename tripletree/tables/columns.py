@@ -394,7 +394,7 @@ RELATION = Role(
     "the relations",
     (
         *("relation", "predicate", "pred", "relationship", "relationtype", "rel", "property", "edgetype", "prädikat"),
-        *("beziehung", "relación", "type"),
+        *("verb", "beziehung", "relación", "type"),
     ),
     ranked=True,
 )
@@ -403,8 +403,8 @@ PATH = Role(
     "columns",
     "the paths",
     (
-        *("taxon", "taxonomy", "lineage", "classification", "taxonomiclineage", "consensuslineage", "taxpath", "cladename", "path"),
-        *("categorypath", "breadcrumb", "breadcrumbs", "kategoriepfad", "googleproductcategory"),
+        *("taxon", "taxonomy", "lineage", "classification", "taxonomiclineage", "consensuslineage", "taxpath"),
+        *("cladename", "path", "categorypath", "breadcrumb", "breadcrumbs", "kategoriepfad", "googleproductcategory"),
     ),
 )
 PATH_ITEM = Role(
