@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.notes import collected
 from tripletree.errors import NotATreeError, ParseError, TripletreeError
 from tripletree.io import parse_newick
 from tripletree.io.annotations import read_annotations
@@ -357,3 +358,12 @@ def test_annotations__damaged_files_are_read_or_refused(text, data):
         valid(read(text[:at] + new + text[at + size :]))
     except TripletreeError as error:
         assert isinstance(error, ParseError)  # noqa: PT017
+
+
+def test_read_annotations__rows_that_say_not_in_a_table_are_left_out():
+    """NCBI's gene2go: "NOT located_in" was read as an annotation."""
+    text = "#tax_id\tGeneID\tGO_ID\tQualifier\n9\t1\tGO:1\tis_in\n9\t2\tGO:1\tNOT is_in\n9\t2\tGO:2\tNOTE\n"
+    with collected() as told:
+        found = read_annotations(io.StringIO(text), item="GeneID", node="GO_ID")
+    assert found == {"1": ["GO:1"], "2": ["GO:2"]}
+    assert "1 row left out, whose 'Qualifier' says NOT" in [x.text for x in told]

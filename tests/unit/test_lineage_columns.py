@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.notes import collected
 from tripletree.errors import ParseError
 from tripletree.io.edges import read_edges
 from tripletree.io.lineages import lineages_ontology, looks_like_lineages, read_lineages
@@ -210,3 +211,46 @@ def test_lineage_columns__the_bar_of_not_available_parts_no_path():
     with pytest.raises(ParseError, match="no separator of paths found .* or columns="):
         read("plot,place\np1,A\np2,n/a\np3,N/A\n", sep="auto")
     assert sorted(read("a/b\na/c\nn/a\n").leaves) == ["a", "b", "c"]
+
+
+SWAPPED = """taxon,phylum,order,class,genus
+pug,Chordata,Mammals,Carnivora,Canis
+manx,Chordata,Mammals,Carnivora,Felis
+hare,Chordata,Mammals,Lagomorpha,Lepus
+hen,Chordata,Birds,Galliformes,Gallus
+"""
+
+
+def test_lineage_columns__ranks_under_exchanged_names_are_asked_about():
+    """They were read by their ranks: the mammals stood in two places, and the pug and the manx apart from the hare."""
+    with pytest.raises(ParseError, match="line 1: the columns stand in another order than ranks do") as info:
+        read(SWAPPED)
+    orders = [x.split("]")[0].replace("'", "").split(", ") for x in str(info.value).split("columns=[")[1:]]
+    as_written, by_rank = (read(SWAPPED, columns=x) for x in orders)
+    assert as_written.clade(as_written.n_leaves + as_written.names.index("Mammals")) == ["pug", "manx", "hare"]
+    assert by_rank.names.count("Mammals") == 2
+
+
+@pytest.mark.parametrize("columns", ["phylum,class,order,genus", "genus,order,class,phylum"])
+def test_lineage_columns__ranks_in_any_order_whose_names_have_one_above_are_read(columns):
+    h = read(SWAPPED.replace("phylum,order,class,genus", "phylum,class,order,genus"))
+    rows = pd.read_csv(io.StringIO(SWAPPED.replace("phylum,order,class,genus", "phylum,class,order,genus")))
+    assert read_lineages(rows[["taxon", *columns.split(",")]]) == h
+
+
+def test_edges__parents_below_a_root_without_a_row_find_the_column_of_children():
+    """The column called category was taken for the children of numbers."""
+    text = "category_id,category,parent\n1,food,0\n2,bread,1\n3,cheese,1\n4,toys,0\n"
+    assert sorted(read_edges(io.StringIO(text)).leaves) == ["2", "3", "4"]
+
+
+def test_edges__verbs_are_no_relation_of_a_child_to_its_parent():
+    with pytest.raises(ParseError, match="does 'eats', 'founded' in 'Verb' say that one is below the other"):
+        read_edges(io.StringIO("Subject,Verb,Object\ncat,eats,mouse\nAnn,founded,firm\n"))
+
+
+def test_edges__the_line_says_which_column_is_below_by_its_relation():
+    with collected() as told:
+        h = read_edges(io.StringIO("source,target,type\ncat,mammal,is_a\ndog,mammal,is_a\ncat,milk,likes\n"))
+    assert sorted(h.leaves) == ["cat", "dog"]
+    assert "read 3 rows: 'source' below 'target'" in [x.text for x in told]

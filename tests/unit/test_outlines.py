@@ -73,12 +73,12 @@ READ = [
     (
         "source,target,type\nox,beast,is_a\nelk,beast,is_a\nhen,bird,is_a\n",
         "((ox,elk)beast,(hen)bird);",
-        "read 3 rows: 'target' below 'source'",
+        "read 3 rows: 'source' below 'target'",
     ),
     (
         "subject,predicate,object\nbike,has part,wheel\nbike,has part,frame\nspoke,part of,wheel\nrim,part of,wheel\n",
         "(frame,(spoke,rim)wheel)bike;",
-        "read 4 rows: 'subject' below 'object'",
+        "read 4 rows: 'subject' below 'object', or above where 'predicate' says so",
     ),
     (
         "#OTU ID,s1,s2,taxonomy\nO1,3,4,k__A;p__B\nO2,0,4,k__A;p__B\nO3,9,1,k__A;p__C\n",

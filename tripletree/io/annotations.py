@@ -11,8 +11,9 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
-from tripletree.core.checks import check_choice
+from tripletree.core.checks import check_choice, counted
 from tripletree.core.labels import gap_words, is_gap
+from tripletree.core.notes import note
 from tripletree.errors import SHOWN, ParseError
 from tripletree.io.outlines import ROWS, is_category, is_column_name
 from tripletree.io.source import Source
@@ -295,6 +296,19 @@ def _without_header(table: RowTable, item: int, node: int) -> RowTable:
     return table
 
 
+def _without_negated(table: RowTable) -> RowTable:
+    """The rows that do not say NOT in a column of qualifiers, as gene2go has it."""
+    at = [k for k, x in enumerate(table.names or ()) if plain(x) in ("qualifier", "qualifiers", "negation")]
+    if len(at) != 1:
+        return table
+    kept = [k for k, x in enumerate(table.columns[at[0]]) if "NOT" not in re.split(r"[\s|]+", cell_text(x) or "")]
+    left_out = len(table.lines) - len(kept)
+    if not left_out:
+        return table
+    note("negated", f"{counted(left_out, 'row')} left out, whose {table.names[at[0]]!r} says NOT")  # type: ignore[index]
+    return table.taking(kept)
+
+
 def _are_terms(cell: str, separator: str) -> bool:
     """True if a cell holds ids such as GO:0008150, one or several."""
     return all(_TERM.fullmatch(x.strip()) for x in cell.split(separator))
@@ -328,6 +342,7 @@ def _of_table(
     if separator is None:
         some = [x for x in map(cell_text, table.columns[second][:ROWS]) if x]
         separator = next((x for x in ",;|" if any(x in y for y in some) and all(_are_terms(y, x) for y in some)), None)
+    table = _without_negated(table)
     split_at = f", between {separator!r} in a cell" if separator else ""
     called = table.names or range(len(table.columns))
     table.tell(f"items in {called[first]!r}, nodes in {called[second]!r}{split_at}", (first, second))

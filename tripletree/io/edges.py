@@ -527,14 +527,15 @@ def _related(table: RowTable, places: tuple[int | None, ...], asked: tuple) -> t
         why = f"does {', '.join(map(repr, sorted(others)[:SHOWN]))} in {name!r} say that one is below the other?"
         refuse(table.path, None, why, ways)
     subject, target = (parent, child) if pair == ("target", "source") else (child, parent)
-    table.tell(f"{table.names[subject]!r} and {table.names[target]!r}, as {name!r} tells which is below", places)
     senses = [kinds[x] for x in table.columns[relation]]
     rows = [k for k, x in enumerate(senses) if x is not None]
     kept_rows = table.taking(rows)
     turned = [senses[k] is False for k in rows]
+    back = f", or above where {name!r} says so" if any(turned) else ""
+    table.tell(f"{table.names[subject]!r} below {table.names[target]!r}{back}", places)
     below, above = kept_rows.columns[subject], kept_rows.columns[target]
-    kept_rows.columns[subject] = [y if back else x for x, y, back in zip(below, above, turned, strict=True)]
-    kept_rows.columns[target] = [x if back else y for x, y, back in zip(below, above, turned, strict=True)]
+    kept_rows.columns[subject] = [y if is_turned else x for x, y, is_turned in zip(below, above, turned, strict=True)]
+    kept_rows.columns[target] = [x if is_turned else y for x, y, is_turned in zip(below, above, turned, strict=True)]
     if others:
         left = ", ".join(map(repr, sorted(others)[:SHOWN]))
         note(
@@ -561,7 +562,7 @@ def _holding_parents(table: RowTable, pair: tuple[int, int]) -> tuple[int, int]:
         k: len(above.intersection(x)) for k, x in enumerate(table.columns) if k not in pair and len(set(x)) == len(x)
     }
     best = max(held, key=held.__getitem__, default=child)
-    return (best, parent) if 2 * held.get(best, 0) > len(above) else pair  # a root may have a parent of its own, as 0
+    return (best, parent) if 2 * held.get(best, 0) >= len(above) else pair  # a root may have a parent of its own, as 0
 
 
 def _check_headerless(table: RowTable, *, told: bool) -> None:

@@ -12,6 +12,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Hashable, Iterable, Iterator, Sequence
+from itertools import pairwise
 from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
@@ -19,7 +20,7 @@ import numpy as np
 from tripletree.core.checks import check_choice, counted
 from tripletree.core.confidence import rated_name
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy, tell_lost_marks
-from tripletree.core.labels import GAPS
+from tripletree.core.labels import GAPS, is_gap
 from tripletree.core.notes import READING, kept, note
 from tripletree.core.ontology import Ontology
 from tripletree.core.paths import Paths
@@ -916,8 +917,10 @@ def _of_table(table: RowTable, asked: _Asked) -> PathTree:
             raise ParseError(msg, path=table.path)
         wanted, id_column = ways[0].options["columns"], id_column or ways[0].options.get("id_column")
     places = [table.place(x, "column") for x in wanted]
-    if columns is None and sep == "auto":
-        check_not_edges(table, places)
+    if columns is None:
+        _check_nested(table, places)
+        if sep == "auto":
+            check_not_edges(table, places)
     at = column_of_ids(names, table.columns, places) if id_column is None else table.place(id_column, "id_column")
     others: dict[str, int] = {}
     if len(places) > 1:
@@ -979,6 +982,25 @@ def _of_table(table: RowTable, asked: _Asked) -> PathTree:
     at_row = taxa if items is None else [node_of.get(x, -1) for x in items]
     tree.synonyms = {x: at_row[i] for x, i in others.items() if at_row[i] >= 0}
     return _full(tree)
+
+
+def _check_nested(table: RowTable, places: Sequence[int]) -> None:
+    """Ask of columns of ranks in another order than ranks, if only in theirs each name has one name above it."""
+
+    def torn(order: Sequence[int]) -> int:
+        """How many names stand below two others."""
+        columns = [[cell_text(x) for x in table.columns[k]] for k in order]
+        above = (set(zip(x, y, strict=True)) for x, y in pairwise(columns))
+        return sum(n > 1 and not is_gap(x) for pairs in above for x, n in Counter(y or "" for _, y in pairs).items())
+
+    as_written = sorted(places)
+    if list(places) != as_written and torn(places) > torn(as_written) == 0:
+        ways = [
+            (f"if {' above '.join(map(repr, names))}", call("read_lineages", table.path, columns=names))
+            for names in ([table.names[k] for k in order] for order in (as_written, places))  # type: ignore[index]
+        ]
+        why = "the columns stand in another order than ranks do, and only so each name has one above it."
+        refuse(table.path, table.header_line, why, ways)
 
 
 def _with_genus(cells: Columns, ranks: Sequence[str | None], missing: Iterable[str]) -> Columns:
