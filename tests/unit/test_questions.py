@@ -870,3 +870,28 @@ def test_forms__codes_of_qualtrics_are_asked_for(tmp_path):
     path.write_text(path.read_text() + "R_3,17,14\n")
     with pytest.raises(ParseError, match=r"14, 15, 16, 17\. Save the answers as words \(choice text\)$"):
         read_answers(path)
+
+
+ALIKE_PAIRS = "who,kind,response,sound1,sound2\nann,horn,2,s2,s4\nann,horn,3,s9,s5\nbob,bell,1,t3,t4\n"
+
+
+@pytest.mark.parametrize("reader", [read_answers, read_comparisons])
+@pytest.mark.parametrize(
+    "text",
+    [
+        ALIKE_PAIRS,
+        "who,stim1,stim2,category,choice\nann,cat,dog,animal,1\nann,cat,eel,animal,2\nbob,eel,dog,animal,1\n",
+        "who,left,right,topic,answer\nann,cat,dog,size,left\nann,cat,eel,size,right\nbob,eel,dog,size,left\n",
+    ],
+)
+def test_questions__a_column_beside_two_things_that_shares_none_with_them_is_asked_about(reader, text):
+    """How alike two sounds are from 1 to 3 was read as the odd one of a category and two sounds."""
+    with pytest.raises(ParseError) as info:
+        reader(io.StringIO(text))
+    assert ("the odd one of" if reader is read_answers else "give columns=, which") in str(info.value)
+
+
+def test_questions__three_things_are_three_things_whatever_the_third_is_called():
+    text = ALIKE_PAIRS.replace("horn", "s7").replace("bell", "s4")
+    assert len(read_answers(io.StringIO(text))) == 3
+    assert len(read_answers(io.StringIO(ALIKE_PAIRS), items=["kind", "sound1", "sound2"])) == 3

@@ -62,7 +62,7 @@ from tripletree.io.questions import (
     unknown_answers,
     without_answer,
 )
-from tripletree.io.readings import check_what_else, ways_of
+from tripletree.io.readings import check_one_pool, check_what_else, ways_of
 from tripletree.io.source import Source, Target, decoded, is_parquet, named_stream, read_bytes, write_atomic, write_text
 from tripletree.io.table import has_header, is_frame, parquet_names
 from tripletree.io.ways import question, source_text
@@ -513,6 +513,7 @@ def _item_columns(table: RowTable, items: Any, answer: int, others: set[Any], gi
         return everything
     rest = [k for k in able if k != answer]
     if len(rest) == 3:
+        check_one_pool(table, rest, answer)
         return rest
     if len(rest) < 3 and table.names is not None:
         raise refusal(table, _too_few([table.names[k] for k in rest], table, answer))

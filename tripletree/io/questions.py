@@ -876,7 +876,8 @@ def comparison_in(table: RowTable, others: set[int], answer: int | None = None) 
         return None
     found = [x for x in comparisons_by_name(names, others, answer) if _fits(table, x)]
     related = [x for x in found if _share_labels(table, x)]
-    found = related or found
+    # a topic or a category beside two things that share no label with it may be no anchor
+    found = related or [x for x in found if x.answer is None or plain(names[x.anchor]) in ANCHOR.names]
     if len(found) > 1:  # the same rows in words and in numbers
         found = [x for x in found if not _are_numbers(table.columns[x.first])] or found
     if not found:

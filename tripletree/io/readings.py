@@ -34,6 +34,7 @@ from tripletree.io.questions import (
 from tripletree.io.ways import question
 from tripletree.tables.cells import cell_text, is_number
 from tripletree.tables.columns import (
+    ANCHOR,
     ODD,
     REPLY,
     SECONDS,
@@ -42,6 +43,7 @@ from tripletree.tables.columns import (
     alike_columns,
     is_aside,
     is_sure_anchor,
+    option_pairs,
     plain,
     words_of,
 )
@@ -183,6 +185,25 @@ def _fit(
 
 
 # ---------------------------------------------------------------------- what else a table says
+
+
+def check_one_pool(table: RowTable, items: Sequence[int], answer: int) -> None:
+    """Raise the question if two of three columns are called alike, and the third shares no label with them."""
+    names = table.names or []
+    labels = {k: {x for x in map(cell_text, table.columns[k]) if x} for k in items}
+    for pair in option_pairs([names[k] for k in items]) if names and not ODD.among([names[answer]]) else ():
+        other = next(k for k in items if names[k] not in pair)
+        is_anchor = plain(names[other]) in ANCHOR.names
+        if not is_anchor and not any(labels[other] & labels[k] for k in items if k != other):
+            two = " and ".join(map(repr, pair))
+            why = (
+                f"{names[other]!r} holds none of the things in {two}: are these three things of which {names[answer]!r}"
+            )
+            trio = [names[k] for k in items]
+            ways = ways_of(table, items=items, answers=[answer]) or [
+                ("if it names the odd one of three", call_for(table, "read_answers", items=trio, odd=names[answer]))
+            ]
+            raise _asked(table, f"{why} names one, rather than how alike two things are?", ways)
 
 
 def check_what_else(
