@@ -517,3 +517,14 @@ def test_fit__distances_of_blocks_are_those_of_scipy(metric, monkeypatch, rng):
     for at_once in (1, 70 * 9 * 8, 10**9):
         monkeypatch.setattr(distances, "_AT_ONCE", at_once)
         assert np.array_equal(distances.condensed_distances(X, metric, parameters), wanted)
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("micro_clusters", [None, 5])
+def test_recon__triplets_on_more_samples_than_memory_has_bits_for_are_refused(micro_clusters, monkeypatch):
+    """The search for merges ended in a bare MemoryError of the core."""
+    X, triplets = np.arange(400.0)[:, None], [(3 * k, 3 * k + 1, 3 * k + 2) for k in range(100)]
+    monkeypatch.setattr("tripletree.cluster.agglomerative.plan.memory", lambda: 300 * 300 / 8)
+    with pytest.raises(MemoryError, match="triplets on 300 samples take .* a bit for each pair of them"):
+        ReCon(2, micro_clusters=micro_clusters).fit(X, triplets=triplets)
+    ReCon(2, micro_clusters=micro_clusters).fit(X[:300], triplets=triplets[:50])

@@ -20,6 +20,7 @@ from tripletree.cluster.agglomerative.micro_clusters import merge_large
 from tripletree.cluster.agglomerative.penalty import check_penalty, merge_softly
 from tripletree.cluster.base import warn_if_few
 from tripletree.cluster.distances import EUCLIDEAN, FittedMetric, check_spread, shifted
+from tripletree.core.memory import memory
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import warn_user
@@ -139,6 +140,18 @@ def _choose_micro_clusters(micro_clusters: int | str | None, linkage: str, n_fre
     return int(micro_clusters)
 
 
+def _check_memory(constraints: CombinedConstraints, n_micro_clusters: int | None) -> None:
+    """Refuse triplets on more samples than there is memory for the pairs that they keep apart."""
+    named, n = constraints.triplets.used_leaves.size, len(constraints.triplets.leaves)
+    size = named * (n if n_micro_clusters is None else named + n_micro_clusters) / 8
+    if size > memory():
+        msg = (
+            f"triplets on {named:,} samples take {size / 2**30:,.0f} GiB, a bit for each pair of them, more than there "
+            "is: give triplets on fewer samples"
+        )
+        raise MemoryError(msg)
+
+
 def merge_samples(
     samples: Any,
     plan: MergePlan,
@@ -177,7 +190,8 @@ def merge_samples(
     Raises
     ------
     MemoryError
-        If the distances of all pairs do not fit. The message has their size.
+        If the distances of all pairs, or a bit for each pair of samples in triplets, do not fit. The message has their
+        size.
     """
     constraints = plan.constraints
     if plan.penalty is not None:
@@ -185,6 +199,7 @@ def merge_samples(
             samples, constraints.triplets, linkage, metric, plan.penalty, dtype, progress, plan.weights
         )
         return merges, Counts()
+    _check_memory(constraints, plan.n_micro_clusters)
     if metric.is_on_centres(linkage):
         check_spread(samples, dtype)
         points = shifted(samples, dtype)
