@@ -225,7 +225,8 @@ def test_features__count_as_the_statements_say(rng):
     truth = yule(50, rng).reindex(LeafIndex(50))
     X, t = traits(truth, 6, rng), sample_triplets(truth, 100, random_state=rng)
     right = DivisiveReCon(4, effort=0.5).fit(X, triplets=t)
-    other = DivisiveReCon(4, effort=0.5).fit(rng.permutation(X), triplets=t)
+    with pytest.warns(UserWarning, match="names are exchanged"):
+        other = DivisiveReCon(4, effort=0.5).fit(rng.permutation(X), triplets=t)
     unseen = sample_triplets(truth, 500, random_state=rng)
     for model in (right, other):
         assert 0.03 <= model.feature_weight_ <= 4

@@ -1,8 +1,8 @@
 """Do the features agree with the names? Triplets known of some samples, beside the same with their names exchanged.
 
-Hard knowledge holds, whatever the features say, and drags unnamed samples along. If names stand at wrong rows, this
-harms the others, and no triplet contradicts another. Distances tell: they seldom agree with a hierarchy of exchanged
-names. `DivisiveReCon` asks in each fit, as it takes milliseconds. Whether knowledge helps takes fits, see
+Knowledge that agrees with itself is believed, whatever the features say, and drags other samples along. If names stand
+at wrong rows, this harms them, and no triplet contradicts another. Distances tell: they seldom agree with a hierarchy
+of exchanged names. `DivisiveReCon` asks in each fit, as it takes milliseconds. Whether knowledge helps takes fits, see
 ``cluster/validation.py``.
 """
 

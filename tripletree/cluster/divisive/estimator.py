@@ -170,7 +170,7 @@ class DivisiveReCon(TripletClusterer):
         are hard and no pairs are given, the clusters keep all of them and all triplets that they imply
         (`tripletree.algorithms.are_compatible`): for a hierarchy, all its triplets.
     name_agreement_ : NameAgreement or None
-        How well the features agree with the hierarchy, or the hard triplets, of some samples, and with exchanged names
+        How well the features agree with the hierarchy, or the triplets, of some samples, and with exchanged names
         (`tripletree.cluster.NameAgreement`). None without these, or below 30 names or 100 triplets.
     validation_ : ValidationReport or None
         After ``fit(..., validate=True)``: whether knowing some samples helps to place others. Else None.
@@ -203,7 +203,7 @@ class DivisiveReCon(TripletClusterer):
     lowered. A greater `effort` lets chains agree better.
 
     Statements that agree with each other are believed, also if features do not agree with them. If triplets stand at
-    wrong names, this harms the tree, and ``feature_weight_`` is low.
+    wrong names, this harms the tree. A warning tells of it from 100 triplets on (``name_agreement_``).
 
     Beyond 2,000 samples no trees are sampled. Distances are changed between 2,000 clades of the plain tree, and the
     samples are divided.
@@ -362,7 +362,7 @@ class DivisiveReCon(TripletClusterer):
         UserWarning
             If no flat clusters are found that keep all hard constraints, and as `on_infeasible` says. If statements
             contradict a hierarchy and are left out (see `constraints`). If nothing follows from classes. If the
-            features agree with a hierarchy, or hard triplets, hardly better than if its names are exchanged (see
+            features agree with a hierarchy, or triplets, hardly better than if its names are exchanged (see
             ``name_agreement_``). With `validate`, if the knowledge makes results worse: the message names the better
             setting.
 
@@ -447,7 +447,7 @@ class DivisiveReCon(TripletClusterer):
         self._sample = None if self._sample is None else replace(self._sample, leaf=place)
         self._support: np.ndarray | None = None
         self._mixing: Mixing | None = None
-        told = "hierarchy" if known.hierarchy is not None else "triplets" if hard else None
+        told = "hierarchy" if known.hierarchy is not None else "triplets" if "triplets" in known.kinds else None
         self.name_agreement_: NameAgreement | None = None
         if told is not None:
             self.name_agreement_ = name_agreement(points, is_matrix, aligned.triplets, aligned.hierarchy)
