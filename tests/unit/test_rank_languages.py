@@ -25,7 +25,7 @@ def test_read_hierarchy__ranks_of_other_languages_are_a_lineage_header(head):
 
 @pytest.mark.parametrize("head", ["title;genre;classe", "Stamm;Art;x"])
 def test_read_hierarchy__words_with_other_meanings_alone_are_no_ranks(head):
-    names = None
+    ranks = None
     with contextlib.suppress(ValueError):
-        names = read_hierarchy(io.StringIO(f"{head}\n{ROWS}")).ranks
-    assert names is None
+        ranks = read_hierarchy(io.StringIO(f"{head}\n{ROWS}")).ranks
+    assert {"genus", "class", "phylum", "species"}.isdisjoint(ranks or ())

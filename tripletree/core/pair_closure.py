@@ -64,10 +64,10 @@ class PairClosure(Immutable):
         """Return the leaves by component, ascending in each: ``np.split(order, np.cumsum(sizes)[:-1])`` (int64)."""
         return freeze(np.argsort(self.component, kind="stable"))
 
-    @property
+    @cached
     def first(self) -> np.ndarray:
         """The first leaf of each component, ascending (int64)."""
-        return self.order[np.cumsum(self.sizes) - self.sizes]
+        return freeze(self.order[np.cumsum(self.sizes) - self.sizes])
 
     @property
     def n_must(self) -> int:

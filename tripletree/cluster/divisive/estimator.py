@@ -594,9 +594,8 @@ class DivisiveReCon(TripletClusterer):
             self.noise_ = NOISE if self.noise is None else float(self.noise)
             if not len(given.triplets) and not len(given.pairs):
                 return merges, merges
-            first = closure.order[np.cumsum(closure.sizes) - closure.sizes]
-            group = first[closure.component].astype(np.int32)
-            cannot = first[closure.cannot].astype(np.int32)
+            group = closure.first[closure.component].astype(np.int32)
+            cannot = closure.first[closure.cannot].astype(np.int32)
             known = TreeStatements(given.rows, given.weight, cannot, group, self.noise_, given.deciding)
             seen = points if given.codes is None or is_matrix else whitened(points, given.codes)
             found = choose_tree(seen, is_matrix, merges, known, hard, divide, self.noise is None, effort, rng, tell)
@@ -707,7 +706,7 @@ class DivisiveReCon(TripletClusterer):
             if self.on_infeasible == "raise":
                 raise infeasible(msg, k, closure, more)
             if self.on_infeasible == "violate":
-                pairs = closure.order[np.cumsum(closure.sizes) - closure.sizes][closure.cannot]
+                pairs = closure.first[closure.cannot]
                 violated = int((labels[pairs[:, 0]] == labels[pairs[:, 1]]).sum())
                 warn_user(f"{msg}: n_clusters={k} violate {violated} of {len(pairs)} cannot-links between groups")
                 return labels
