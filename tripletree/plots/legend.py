@@ -144,10 +144,17 @@ def _legend(ax: Any, handles: list, texts: list[str], columns: int, font: float,
     from matplotlib.legend import Legend
 
     legend = Legend(
-        ax, handles, texts, loc="upper left", ncols=columns, fontsize=font, frameon=False,
+        ax, handles, ["x"] * len(texts), loc="upper left", ncols=columns, fontsize=font, frameon=False,
         borderaxespad=0, borderpad=0.2, handlelength=2.2, columnspacing=1.6,
         title=head or None, title_fontsize=font, alignment="left",
     )  # fmt: skip
-    for text in (*legend.get_texts(), legend.get_title()):
-        text.set_parse_math(False)
+    write_texts(legend, texts)
+    legend.get_title().set_parse_math(False)
     return legend
+
+
+def write_texts(legend: Any, texts: list[str]) -> None:
+    """Write the texts of a legend as they are: matplotlib leaves out those that begin with "_", before 3.10."""
+    for text, written in zip(legend.get_texts(), texts, strict=True):
+        text.set_text(written)
+        text.set_parse_math(False)

@@ -12,7 +12,7 @@ from tripletree.errors import LimitExceededError
 from tripletree.plots.bands import band_outline, collapse_in_order, find_band_classes, find_bands, find_majority_class
 from tripletree.plots.labels import measure_text
 from tripletree.plots.layout import CollapsedTree, Layout, collapse_tree, compute_layout, count_in_tips
-from tripletree.plots.legend import headed
+from tripletree.plots.legend import headed, write_texts
 from tripletree.plots.style import (
     DASHES,
     PALETTE,
@@ -551,6 +551,5 @@ def _write_legend(ax: Any, pair: TreePair, groups: LeafGroups | None, low: float
     down = ax.transAxes + ScaledTranslation(0, -low / 72, ax.figure.dpi_scale_trans)
     at: dict[str, Any] = {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "bbox_transform": down, "ncols": across}
     at |= {"frameon": False, "borderaxespad": 0.2, "title": described, "title_fontsize": 8}
-    legend = ax.legend(handles, names, fontsize=8 if inches > 5 else 7, **at)
-    for text in legend.get_texts():
-        text.set_parse_math(False)
+    legend = ax.legend(handles, ["x"] * len(names), fontsize=8 if inches > 5 else 7, **at)
+    write_texts(legend, names)
