@@ -10,11 +10,14 @@ import gzip
 import io
 import json
 import lzma
+import re
 import struct
 import subprocess
 import sys
 import tarfile
+import tracemalloc
 import zipfile
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -37,6 +40,7 @@ from tripletree.io.edges import read_edges
 from tripletree.io.nested_json import read_json
 from tripletree.io.newick import read_newick
 from tripletree.io.obo import parse_obo, read_obo
+from tripletree.io.registry import FORMATS
 from tripletree.io.source import raw_bytes, read_bytes, read_text, tar_members, write_atomic
 from tripletree.io.taxdump import read_taxdump
 from tripletree.io.triplets import read_triplets, write_triplets
@@ -505,3 +509,91 @@ def test_files__utf16_without_its_mark(encoding):
     with pytest.raises(ParseError, match="this looks like UTF-16"):
         read_obo(io.BytesIO("[Term]\nid: a\n".encode(encoding)))
     assert read_text(io.BytesIO(b"('a label with one \0 in it',b);"))[0].count("\0") == 1
+
+
+# ---------------------------------------------------------------------- each format's costliest file
+
+RDF = (
+    '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xmlns:owl="http://www.w3.org/2002/07/owl#" '
+    'xmlns:rdfs="http://www.w3.org/2000/01/rdf-schema#">'
+)
+
+
+def lines_of(line, size):
+    """As many lines as the size has room for."""
+    return "".join(line.format(i, i + 1) for i in range(size // len(line.format(9999, 9999))))
+
+
+#: For each format of the registry a file of some size: deep, or of many small things.
+COSTLY = {
+    "newick": lambda n: "(" * (n // 2) + "a" + ")" * (n // 2) + ";",
+    "nexus": lambda n: f"#NEXUS\nbegin trees;\ntree t = {'(' * (n // 2)}a{')' * (n // 2)};\nend;\n",
+    "phyloxml": lambda n: (
+        f"<phyloxml><phylogeny>{'<clade>' * (n // 15)}<name>a</name>{'</clade>' * (n // 15)}</phylogeny></phyloxml>"
+    ),
+    "nexml": lambda n: (
+        '<nex:nexml xmlns:nex="http://www.nexml.org/2009"><otus id="o">'
+        + lines_of('<otu id="t{}"/>', n // 3)
+        + '</otus><trees otus="o"><tree id="a"><node id="n0"/>'
+        + lines_of('<node id="n{1}" otu="t{0}"/><edge source="n0" target="n{1}"/>', 2 * n // 3)
+        + "</tree></trees></nex:nexml>"
+    ),
+    "owl": lambda n: RDF + lines_of('<owl:Class rdf:about="#{}"/>', n) + "</rdf:RDF>",
+    "icd": lambda n: (
+        "<ICD10CM.tabular><chapter><name>1</name><desc>d</desc>"
+        + lines_of("<diag><name>A{}</name><desc>d</desc></diag>", n)
+        + "</chapter></ICD10CM.tabular>"
+    ),
+    "dot": lambda n: f"digraph {{{{{lines_of('a{};', n // 2)}}} -> {{{lines_of('b{};', n // 2)}}}}}",
+    "obograph": lambda n: json.dumps(
+        {
+            "graphs": [
+                {
+                    "nodes": [{"id": f"X:{i}", "lbl": f"x{i}", "type": "CLASS"} for i in range(n // 150)],
+                    "edges": [{"sub": f"X:{i}", "pred": "is_a", "obj": f"X:{i // 3}"} for i in range(1, n // 100)],
+                }
+            ]
+        }
+    ),
+    "json": lambda n: '{"name":"a","children":[{"name":"b"}' + lines_of(',{{"name":"c{}"}}', n) + "]}",
+    "obo": lambda n: "format-version: 1.2\n\n[Term]\nid: a\n" + lines_of("is_a: x{}\n", n),
+    "wordnet": lambda n: (
+        "00000000 03 n 01 entity 0 000 | y\n" + lines_of("{1:08} 03 n 01 w{1} 0 001 @ {0:08} n 0000 | y\n", n)
+    ),
+    "taxdump": lambda n: "0\t|\t0\t|\tno rank\t|\n" + lines_of("{1}\t|\t{0}\t|\tno rank\t|\n", n),
+    "lineages": lambda n: ";".join(f"r{i}" for i in range(n // 6)) + "\n",
+    "edges": lambda n: "child,parent\n" + lines_of("x{},x{}\n", n),
+    "codes": lambda n: "code,name\n1,a\n" + lines_of("1.{0},x{0}\n", n),
+    "linkage": lambda n: "".join(f"{n // 20 + i if i else 0} {i + 1} {i} {i + 2}\n" for i in range(n // 20)),
+    "folder": None,  # a folder of folders, made below
+}
+
+
+def costly(name, size, folder):
+    """The path of a format's costliest file."""
+    if COSTLY[name] is None:
+        for k in range(size // 100):
+            (folder / f"a{k}").mkdir()
+        return folder
+    path = folder / ("nodes.dmp" if name == "taxdump" else "file")
+    path.write_text(COSTLY[name](size), encoding="utf-8")
+    return path
+
+
+@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.filterwarnings("ignore")
+def test_formats__none_takes_more_memory_than_its_size_explains(name, tmp_path):
+    size, form = 20_000, FORMATS[name]
+    path = costly(name, size, tmp_path)
+    tracemalloc.start()
+    with contextlib.suppress(TripletreeError):
+        (form.read or form.ontology)(path, **({"labels": "id"} if name == "taxdump" else {}))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 200 * size
+
+
+def test_formats__each_has_a_row_in_the_table_of_costly_files():
+    page = (Path(__file__).parents[2] / "SECURITY.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| `(\w+)` \|", page, re.MULTILINE)
+    assert sorted(rows) == sorted(FORMATS) == sorted(COSTLY)
