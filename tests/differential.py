@@ -56,7 +56,7 @@ from tripletree.cluster import (
     ReCon,
 )
 from tripletree.errors import InfeasibleClusteringError
-from tripletree.evaluation import pairwise_precision_recall, violated_pairs
+from tripletree.evaluation import constrained_rand_index, pairwise_precision_recall, violated_pairs
 
 WORLDS = Path(__file__).parent / "corpus" / "worlds.txt"
 
@@ -392,6 +392,57 @@ def check_classes(rng):
         smallest = [min((c for c in (*tree.clades, frozenset(range(n))) if {a, b} <= c), key=len) for a, b in same]
         pure = np.mean([np.mean(y[list(c)] == y[a]) for c, (a, _) in zip(smallest, same, strict=True)])
         assert abs(tt.dendrogram_purity(hierarchy_of(tree, n), y) - pure) < 1e-12
+
+
+def check_cuts(rng):
+    """Clusters cut from a hierarchy, and two hierarchies compared triple by triple."""
+    n = int(rng.integers(2, 6))
+    tree, other = drawn_tree(rng, n), drawn_tree(rng, n)
+    h, k = hierarchy_of(tree, n), int(rng.integers(1, n + 1))
+    for rule in ("merge_order", "height"):
+        found = tt.cut(h, k, rule=rule) if tree.is_binary else tt.cut(h, n, rule=rule)
+        wanted = k if tree.is_binary else n
+        clusters = [frozenset(np.flatnonzero(found == g).tolist()) for g in set(found.tolist())]
+        assert len(clusters) == wanted
+        assert all(c in tree.clades or len(c) in (1, n) for c in clusters)
+    trios = [(tree.bits >> 3 * x & 7, other.bits >> 3 * x & 7) for x in range(len(triplets_on(n)) // 3)]
+    told = tt.compare_triplets(h, hierarchy_of(other, n))
+    assert told.alike == sum(a == b != 0 for a, b in trios)
+    assert told.different == sum(a != b and a != 0 and b != 0 for a, b in trios)
+    assert told.first_only == sum(a != 0 == b for a, b in trios)
+    assert told.second_only == sum(b != 0 == a for a, b in trios)
+    assert told.unresolved == sum(a == b == 0 for a, b in trios)
+
+
+def check_reduced_pairs(rng):
+    """Pairs as triplets, and clusters scored by the pairs that constraints leave open."""
+    n = int(rng.integers(3, 6))
+    labels = partitions(n)[rng.integers(len(partitions(n)))]
+    must, cannot = drawn_pairs(rng, n, labels if rng.random() < 0.8 else None)
+    pairs = tt.PairwiseConstraints(must, cannot, n)
+    fitting = [x for x in partitions(n) if keeps(x, must, cannot)]
+    with raises(tt.InconsistentPairsError, not fitting):
+        found = tt.reduce_pairs(pairs)
+    y, guess = (partitions(n)[rng.integers(len(partitions(n)))] for _ in range(2))
+    if fitting:
+        decided = {p for p in combinations(range(n), 2) if len({x[p[0]] == x[p[1]] for x in fitting}) == 1}
+        tied = {p for p in decided if fitting[0][p[0]] == fitting[0][p[1]]}
+        apart = decided - tied
+        means = sum(
+            bit_of(n)[a, b, c]
+            for a, b, c in triplets_on(n)
+            if (a, b) in tied and {tuple(sorted((a, c))), tuple(sorted((b, c)))} <= apart
+        )
+        bits = bits_of(rows_of(found.triplets), n)
+        assert bits & ~means == 0
+        assert entailed(bits, n) & means == means
+        assert not any(
+            entailed(bits & ~bit_of(n)[x], n) & means == means for x in triplets_on(n) if bits & bit_of(n)[x]
+        )
+        free = [p for p in combinations(range(n), 2) if p not in decided]
+        share = np.mean([(y[a] == y[b]) == (guess[a] == guess[b]) for a, b in free]) if free else 1.0
+        score = constrained_rand_index(np.array(y), np.array(guess), pairs=pairs)
+        assert abs(score - share) < 1e-12
 
 
 def clades_in_order(h):
