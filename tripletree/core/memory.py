@@ -8,10 +8,15 @@ from pathlib import Path
 
 
 def memory() -> int:
-    """Return the bytes of memory of this machine or container."""
+    """Return the bytes of memory of this machine or container, or of the process if it may have less."""
     size = 8 << 30  # where the system does not tell
     with suppress(AttributeError, ValueError, OSError):
         size = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     with suppress(ValueError, OSError):  # the file holds "max" if there is no limit
         size = min(size, int(Path("/sys/fs/cgroup/memory.max").read_text(encoding="ascii")))
+    with suppress(ImportError, ValueError, OSError):
+        import resource  # not on Windows
+
+        most = resource.getrlimit(resource.RLIMIT_AS)[0]
+        size = size if most == resource.RLIM_INFINITY else min(size, most)
     return size
