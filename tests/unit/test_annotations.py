@@ -367,3 +367,11 @@ def test_read_annotations__rows_that_say_not_in_a_table_are_left_out():
         found = read_annotations(io.StringIO(text), item="GeneID", node="GO_ID")
     assert found == {"1": ["GO:1"], "2": ["GO:2"]}
     assert "1 row left out, whose 'Qualifier' says NOT" in [x.text for x in told]
+
+
+def test_read_annotations__a_first_row_without_the_numbers_of_the_others_may_be_a_header():
+    """Its cells were read as an item and its node."""
+    text = "voucher\tdetermination\nH-001\tQuercus robur\nH-002\tAcer rubrum\n"
+    with pytest.raises(ParseError, match="header=True if it names the columns, or header=False"):
+        read_annotations(io.StringIO(text))
+    assert read_annotations(io.StringIO(text), header=True) == {"H-001": ["Quercus robur"], "H-002": ["Acer rubrum"]}

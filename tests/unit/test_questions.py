@@ -895,3 +895,10 @@ def test_questions__three_things_are_three_things_whatever_the_third_is_called()
     text = ALIKE_PAIRS.replace("horn", "s7").replace("bell", "s4")
     assert len(read_answers(io.StringIO(text))) == 3
     assert len(read_answers(io.StringIO(ALIKE_PAIRS), items=["kind", "sound1", "sound2"])) == 3
+
+
+@pytest.mark.parametrize("name", ["less_like_ref", "least_like", "not_similar", "doesnt_match"])
+def test_comparisons__the_name_of_the_answers_says_that_the_less_alike_is_named(name):
+    """It was taken for the one chosen as the nearer."""
+    said = read_comparisons(io.StringIO(f"who,ref,opt_1,opt_2,{name}\nann,cat,lion,eel,eel\nbob,cat,lion,eel,eel\n"))
+    assert [tuple(said.leaves[x] for x in row) for row in said.rows.tolist()] == [("cat", "lion", "eel")] * 2

@@ -289,7 +289,8 @@ def _without_header(table: RowTable, item: int, node: int) -> RowTable:
         rest = table.taking(range(1, len(items)))
         return replace(rest, names=[x[0] or "" for x in table.columns], header_line=table.lines[0])
     known = ITEM.among(pair) or NODE.among(pair) or any(map(is_column_name, pair))
-    if known or (len(items) > 4 and all(k > 1 for x, k in nodes.items() if x != pair[1])):
+    numbered = all(re.search(r"\d", x or "") for x in items[1:]) and not re.search(r"\d", pair[0])
+    if known or numbered or (len(items) > 4 and all(k > 1 for x, k in nodes.items() if x != pair[1])):
         table.refuse_header(
             pair, "give header=True if it names the columns, or header=False if they are an item and its node"
         )

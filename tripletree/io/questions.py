@@ -82,7 +82,7 @@ _KEY_NUMBERS |= {"49": "1", "50": "2", "51": "3"}
 #: Names of columns that hold the less alike of two.
 _FAR = re.compile(
     r"(?:^|_)(?:odd|far|farther|farthest|further|furthest|different|outlier|dissimilar|unchosen|rejected)(?:_|$)"
-    r"|(?:less|least)_(?:similar|alike)"
+    r"|(?:less|least|not)_(?:similar|alike|like|close|near|related|match)|(?:does_not|doesnt|doesn_t)_(?:match|fit|belong)"
 )
 #: What stands between items in the text of a question, and in a name.
 _IN_TEXTS = (r"\s*[\n;|/]\s*", r"\s*,\s*(?:or |and |oder |und )?|\s+(?:or|and|oder|und|vs\.?)\s+", r"\s+[-–]\s+")
