@@ -202,51 +202,13 @@ _PAIRS = (
 #: Names of columns of parents whatever children are called, and of children where there are several columns besides.
 _PARENTS = frozenset(
     {
-        *(
-            "parent",
-            "parentid",
-            "parentname",
-            "parentcode",
-            "parentkey",
-            "parentcategory",
-            "parentcategoryid",
-            "parentnode",
-        ),
-        *("parentterm", "parenttaxon", "parentuuid", "broader", "broaderterm", "hypernym", "subclassof"),
-        *(
-            "ispartof",
-            "manager",
-            "managerid",
-            "managername",
-            "supervisor",
-            "boss",
-            "reportsto",
-            "vorgesetzter",
-            "vorgesetzte",
-        ),
-        *(
-            "oberbegriff",
-            "übergeordnet",
-            "übergeordneteid",
-            "überbegriff",
-            "elternknoten",
-            "eltern",
-            "elternteil",
-            "elternid",
-        ),
-        *(
-            "parentnodeid",
-            "padre",
-            "idpadre",
-            "père",
-            "responsable",
-            "supérieur",
-            "supervisore",
-            "genitore",
-            "superior",
-            "jefe",
-        ),
-        *("ouder", "rodzic", "oberkonto", "oberkategorie", "obergruppe", "parentgroup", "parentunit", "parentaccount"),
+        *("parent", "parentid", "parentname", "parentcode", "parentkey", "parentcategory", "parentcategoryid"),
+        *("parentnode", "parentterm", "parenttaxon", "parentuuid", "broader", "broaderterm", "hypernym"),
+        *("subclassof", "ispartof", "manager", "managerid", "managername", "supervisor", "boss", "reportsto"),
+        *("vorgesetzter", "vorgesetzte", "oberbegriff", "übergeordnet", "übergeordneteid", "überbegriff"),
+        *("elternknoten", "eltern", "elternteil", "elternid", "parentnodeid", "padre", "idpadre", "père"),
+        *("responsable", "supérieur", "supervisore", "genitore", "superior", "jefe", "ouder", "rodzic", "oberkonto"),
+        *("oberkategorie", "obergruppe", "parentgroup", "parentunit", "parentaccount"),
     }
 )
 _CHILDREN = (
