@@ -287,23 +287,26 @@ def agreement(answers: AnswerSet, *, random_state: Any = None, verbose: bool | i
 
 def _pairs_of_answers(answers: AnswerSet, person: np.ndarray, p: int) -> tuple[np.ndarray, ...]:
     """For each person the pairs of answers to one question that are equal, and all: with others, and with itself."""
-    equal, pairs, same, repeats = (np.zeros(p, np.int64) for _ in range(4))
-    for numbers in _questions(answers).values():
-        if len(numbers) < 2:
-            continue
-        k = np.array(numbers)
-        at = answers.replies[k].astype(np.int64)
-        said = np.where(at < ALIKE, answers.rows[k, np.minimum(at, 2)], -at)  # the odd one, or the kind
-        _, reply = np.unique(said, return_inverse=True)
-        who, one = np.unique(person[k], return_inverse=True)
-        count = np.zeros((who.size, int(reply.max()) + 1), np.int64)
-        np.add.at(count, (one.reshape(-1), reply.reshape(-1)), 1)
-        each, of_reply = count.sum(axis=1), count.sum(axis=0)
-        equal[who] += (count * (of_reply - count)).sum(axis=1)
-        pairs[who] += each * (each.sum() - each)
-        same[who] += (count * (count - 1)).sum(axis=1) // 2
-        repeats[who] += each * (each - 1) // 2
-    return equal, pairs, same, repeats
+    k = np.flatnonzero(answers.replies != UNSURE)
+    who, at = person[k], answers.replies[k].astype(np.int64)
+    said = np.where(at < ALIKE, answers.rows[k, np.minimum(at, 2)], -at)  # the odd one, or the kind
+    question = _numbered(*np.sort(answers.rows[k], axis=1).T)
+    of_all, of_person, of_reply, of_both = (
+        np.bincount(x)[x]
+        for x in (question, _numbered(question, who), _numbered(question, said), _numbered(question, who, said))
+    )
+    counts = of_reply - of_both, of_all - of_person, of_both - 1, of_person - 1
+    equal, pairs, same, repeats = (np.bincount(who, x, minlength=p).astype(np.int64) for x in counts)
+    return equal, pairs, same // 2, repeats // 2
+
+
+def _numbered(*columns: np.ndarray) -> np.ndarray:
+    """Number the different rows of some columns of whole numbers: equal rows get one number."""
+    number = np.zeros(columns[0].size, np.int64)
+    for x in columns:
+        span = int(x.max(initial=0) - x.min(initial=0)) + 1
+        number = np.unique(number * span + (x - x.min(initial=0)), return_inverse=True)[1].reshape(-1)
+    return number
 
 
 def _predicted(chances: np.ndarray) -> np.ndarray:
