@@ -634,21 +634,6 @@ def _findings(results):
         )
 
 
-def table(results):
-    """All methods in one table: the mean NMI with 100 and with 500 pairs."""
-    names, least, most = results.sets("NMI"), SIZES[0], SIZES[-1]
-    rows = [("k-means", "NMI", (0, 0)), *((x, "NMI", (least, most)) for x in METHODS)]
-    rows += [(x, x, (least, most)) for x in OTHERS]
-    lines = [
-        f"\nNMI with {least} and with {most} pairs.\n\n| | " + " | ".join(names) + " |\n|" + "---|" * (len(names) + 1)
-    ]
-    for method, part, sizes in rows:
-        means = [[results.mean(part, name, method, m, MEASURE) for m in dict.fromkeys(sizes)] for name in names]
-        cells = [" ".join("-" if np.isnan(x) else f"{x:.2f}" for x in row) for row in means]
-        lines.append(f"| {method} | " + " | ".join(cells) + " |")
-    return "\n".join(lines) + "\n"
-
-
 def draw(results, path):
     panels = []
     shown = ("BCKM", "BCKM, ours", "RCKM", "CKM", "COP-KMeans", "MPCKMeans", *OTHERS)

@@ -1,5 +1,6 @@
-"""README.md: a line for each claim of the papers; and for each paper a page with the figures, a CSV and a picture."""
+"""README.md: how claims are judged, and how many hold. For each paper: its claims in a table, CSV files, a picture."""
 
+import csv
 import platform
 
 from papers.engine import PAPERS, paper_module
@@ -8,8 +9,8 @@ from papers.results import CAUSES, COMPARABLE, LEVEL, LITTLE, VERDICTS, Results
 CAUSE_LINES = "\n".join(f"  - **{name}**: {text}." for name, text in CAUSES.items())
 HEAD = f"""# The papers' experiments, run again
 
-Five papers are behind the clusterers of this package. This page lists each of their claims, in our words, and whether
-it holds in the same experiments on data that can be had. The name of a paper leads to its page with the figures.
+Five papers are behind the clusterers of this package. Does each of their claims, in our words, hold in the same
+experiments on data that can be had? The name of a paper leads to its claims.
 
 ```
 make papers        # everything; it goes on where it stopped
@@ -26,7 +27,9 @@ python benchmarks/papers/run.py --paper recon --runs 10   # one paper, ten draws
 - "CKM" is COP-KMeans as each paper has it. In constrained complete link it is incremental: a sample moves the mean
   of its cluster at once. In boosted constrained k-means it is one run of Algorithm 2, which visits pairs.
 - Claims without a place in the paper ("-") are additions, and not counted.
-- Of ReCon's readings, "shown" is the one whose figures its page has.
+- Of ReCon's readings, "shown" is the one whose figures are told.
+- Figures are means over draws, in brackets their standard errors in the last digit, with the classes of the data sets
+  as the truth.
 - What decides where a claim does not hold in all cases:
 {CAUSE_LINES}
 
@@ -34,23 +37,21 @@ The command writes this page and those of the papers.
 """
 
 
+#: Figures are told on the page up to this length, longer ones in the CSV file alone.
+SHORT = 60
+
+
 def write_report(out, stores, missing, *, seed, form):
     """Write README.md, a page for each paper, results/*.csv and figures/*.png from the cells."""
     found = {paper: Results(store.records, paper_module(paper).needs(False)) for paper, store in stores.items()}
     claims = {paper: list(paper_module(paper).claims(results)) for paper, results in found.items() if results.values}
-    parts = [HEAD, *_counts(found, claims, seed, form)]
     out.mkdir(parents=True, exist_ok=True)
-    for paper in PAPERS:
+    for paper in claims:
         module, results = paper_module(paper), found[paper]
-        parts.append(
-            f"\n## [{module.TITLE}]({paper}.md)\n" if paper in claims else f"\n## {module.TITLE}\n\nNot run.\n"
-        )
-        if paper in claims:
-            parts.append(_table(claims[paper], module.DECIDED))
-            page = _page(paper, module, results, claims[paper], missing.get(paper, []), out, form)
-            (out / f"{paper}.md").write_text(page, encoding="utf-8")
+        page = _page(paper, module, results, claims[paper], missing.get(paper, []), out, form)
+        (out / f"{paper}.md").write_text(page, encoding="utf-8")
     path = out / "README.md"
-    path.write_text("".join(parts), encoding="utf-8")
+    path.write_text("".join([HEAD, *_counts(found, claims, seed, form)]), encoding="utf-8")
     return path
 
 
@@ -61,15 +62,19 @@ def _counts(found, claims, seed, form):
     from tripletree import __version__
 
     yield ("\n| paper | claims | yes | partly | no | cannot be tested | draws |\n|---|---|---|---|---|---|---|\n")
-    for paper, rows in claims.items():
-        rows = [claim for claim in rows if claim.place != "-" and claim.verdict in VERDICTS]
+    for paper in PAPERS:
+        title = paper_module(paper).TITLE.split(":")[0]
+        if paper not in claims:
+            yield f"| {title} | not run |  |  |  |  |  |\n"
+            continue
+        rows = [claim for claim in claims[paper] if claim.place != "-" and claim.verdict in VERDICTS]
         counts = [sum(c.verdict == v for c in rows) for v in VERDICTS]
-        cells = [paper_module(paper).TITLE.split(":")[0], len(rows), *counts, _range(found[paper].runs())]
+        cells = [f"[{title}]({paper}.md)", len(rows), *counts, _range(found[paper].runs())]
         yield "| " + " | ".join(map(str, cells)) + " |\n"
         if any(getattr(c.verdict, "shown", None) for c in rows):
             told = [getattr(c.verdict, "shown", None) or str(c.verdict) for c in rows]
             counts = [told.count(v) for v in VERDICTS]
-            yield "| " + " | ".join(map(str, [f"{cells[0]}, in the reading shown", len(rows), *counts, ""])) + " |\n"
+            yield "| " + " | ".join(map(str, [f"{title}, in the reading shown", len(rows), *counts, ""])) + " |\n"
     yield (
         f"\ntripletree {__version__}, Python {platform.python_version()}, numpy {numpy.__version__}, scikit-learn "
         f"{sklearn.__version__}; seed {seed}, {form} form.\n"
@@ -78,12 +83,30 @@ def _counts(found, claims, seed, form):
 
 def _table(claims, decided):
     """A line for each claim."""
-    rows = ["\n| claim | where | holds | cases | decided by |\n|---|---|---|---|---|\n"]
+    rows = ["\n| claim | where | paper | here | holds | decided by |\n|---|---|---|---|---|---|\n"]
     for claim in claims:
-        causes = (cause for start, cause in decided.items() if claim.text.startswith(start))
-        why = next(causes, "") if claim.verdict in ("partly", "no") else ""
-        rows.append(_row((claim.text, claim.place, f"**{claim.verdict}**", getattr(claim.verdict, "cases", ""), why)))
+        here = claim.ours.partition(";")[0]
+        here = here if len(here) <= SHORT and here != "not run" else ""
+        holds = f"**{claim.verdict}**" + (f", {claim.verdict.cases}" if getattr(claim.verdict, "cases", "") else "")
+        rows.append(_row((claim.text, claim.place, claim.theirs, here, holds, _decided(claim, decided))))
     return "".join(rows)
+
+
+def _decided(claim, decided):
+    causes = (cause for start, cause in decided.items() if claim.text.startswith(start))
+    return next(causes, "") if claim.verdict in ("partly", "no") else ""
+
+
+def _write_claims(path, claims, decided, *, reasons=True):
+    """All that is told of each claim. Reasons read the figures of the full form, and would be wrong beside others."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with path.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(["claim", "where", "paper", "here", "holds", "cases", "decided by", "reason"])
+        for claim in claims:
+            reason = claim.why if reasons and claim.verdict not in ("yes", "not run") else ""
+            cases = getattr(claim.verdict, "cases", "")
+            writer.writerow([*claim[:4], claim.verdict, cases, _decided(claim, decided), reason])
 
 
 def _row(cells):
@@ -91,21 +114,20 @@ def _row(cells):
 
 
 def _page(paper, module, results, claims, missing, out, form):
-    """The page of a paper; its CSV and picture are written, too."""
+    """The page of a paper; its CSV files and picture are written, too."""
     results.write_csv(out / "results" / f"{paper}.csv")
     picture = out / "figures" / f"{paper}.png"
     picture.unlink(missing_ok=True)
     caption = module.draw(results, picture)
+    _write_claims(out / "results" / f"{paper}_claims.csv", claims, module.DECIDED, reasons=form == "full")
     settings = "".join(f"- {text}\n" for text in (*module.SETTINGS, _runs(results), *_skipped(missing, results)))
     parts = [
-        f"# {module.TITLE}\n\n{module.REFERENCE}\n\nThe figures behind [the claims in short](README.md): means over "
-        "draws, in brackets their standard errors in the last digit, with the classes of the data sets as the truth. "
-        f"[All figures as a table](results/{paper}.csv).\n\n{settings}"
+        f"# {module.TITLE}\n\n{module.REFERENCE}\n\n[How claims are judged](README.md). Figures behind each claim, and "
+        f"why it does not hold: [a table](results/{paper}_claims.csv). [Means of all experiments](results/{paper}.csv).",
+        "\n\n",
+        settings,
+        _table(claims, module.DECIDED),
     ]
-    for claim in claims:
-        parts.append(_told(claim, reasons=form == "full"))
-    if hasattr(module, "table"):
-        parts.append(module.table(results))
     pictures = [
         (picture, caption),
         *((out / "figures" / name, text) for name, text in getattr(module, "PICTURES", {}).items()),
@@ -114,16 +136,6 @@ def _page(paper, module, results, claims, missing, out, form):
         if path.exists():  # there may be no curve yet
             parts.append(f"\n![{text}](figures/{path.name})\n\n{text}\n")
     return "".join(parts)
-
-
-def _told(claim, *, reasons=True):
-    """A claim with its figures. Reasons read the figures of the full form, and would be wrong beside others."""
-    parts = [f"**{claim.text}.**"]
-    parts += [f"Paper: {claim.theirs}."] if claim.theirs != "-" else []
-    parts += [f"Here: {claim.ours}."] if claim.ours != "not run" else []
-    if reasons and claim.why and claim.verdict not in ("yes", "not run"):
-        parts.append(f"{claim.why[0].upper()}{claim.why[1:]}.")
-    return f"\n{' '.join(parts)}\n"
 
 
 def _range(ends):
