@@ -123,7 +123,7 @@ def _page(paper, module, results, claims, missing, out, form):
     settings = "".join(f"- {text}\n" for text in (*module.SETTINGS, _runs(results), *_skipped(missing, results)))
     parts = [
         f"# {module.TITLE}\n\n{module.REFERENCE}\n\n[How claims are judged](README.md). Figures behind each claim, and "
-        f"why it does not hold: [a table](results/{paper}_claims.csv). [Means of all experiments](results/{paper}.csv).",
+        f"why it does not hold: [a table](results/{paper}_claims.csv). [All means](results/{paper}.csv).",
         "\n\n",
         settings,
         _table(claims, module.DECIDED),
