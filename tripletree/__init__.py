@@ -1,4 +1,4 @@
-"""tripletree: rooted triplets, the hierarchies that display them, and clusterings in which they hold.
+"""tripletree: rooted triplets, the hierarchies that display them, and clusterings that keep them.
 
 A rooted triplet ``ab|c`` says that a and b are closer to each other than either is to c. The main functions turn one
 value into another::

@@ -146,7 +146,7 @@ def compare_triplets(
 def triplet_distance(
     first: Hierarchy, second: Hierarchy, *, normalized: bool = False, leaves: Literal["same", "common"] = "same"
 ) -> float:
-    """Count the triples of leaves on which two hierarchies differ.
+    """Count the triples of leaves that two hierarchies resolve differently.
 
     Parameters
     ----------

@@ -94,7 +94,7 @@ class Conflict:
 
     @property
     def smallest(self) -> bool:
-        """True if it is proven that there is no smaller one."""
+        """True if it is proven to be the smallest."""
         return len(self) == self.at_least
 
     def __len__(self) -> int:
@@ -162,7 +162,7 @@ class Conflict:
         return "\n".join([f"{head}.", f"Take the first split that parts {listed}: there", *lines, end])
 
     def _mark(self, k: int) -> str:
-        """Return the weight and origin of a triplet, as far as it has them."""
+        """Return the weight and origin of a triplet, each None if unknown."""
         origin = None if self.triplets.origins is None else self.triplets.origins[k]
         weight = "" if self.triplets.weights is None else f"weight {self.triplets.weights[k]:g}"
         place = "" if origin is None else f"{origin.unit} {origin.number}" if self._one_source() else str(origin)

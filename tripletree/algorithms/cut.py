@@ -809,7 +809,7 @@ def suggested(
 
 
 def has_several(share: np.ndarray) -> bool:
-    """Tell whether two clusters or more, given their shares of the samples, are no crumbs, or there is one cluster."""
+    """Tell whether two clusters or more are larger than crumbs, given their shares of the samples, or there is one."""
     return int((share >= CRUMB / share.size).sum()) >= min(2, share.size)
 
 

@@ -546,7 +546,7 @@ def _check_mapping(value: Any, what: str, shape: str) -> None:
 
 
 def plain_form(name: str) -> str:
-    """Return a name without case, accents, quotes, underscores, hyphens and runs of spaces, in which writers differ."""
+    """Return a name without what writers set differently: case, accents, quotes, underscores, hyphens, extra spaces."""
     plain = unicodedata.normalize("NFKD", name).casefold()
     plain = "".join(x for x in plain if not unicodedata.combining(x) and x not in "'\"`\u2018\u2019\u201c\u201d")
     return _SEPARATORS.sub(" ", plain).strip()

@@ -225,7 +225,7 @@ def triplets_from_odd_one_out(
 def triplets_from_merge_order(
     orders: Iterable[tuple[Hashable, Iterable[Any]]], *, leaves: LeafIndex | Iterable[Hashable] | None = None
 ) -> TripletSet:
-    """Turn "x is merged with these before those" into triplets: must-link-before, as hierarchical constraints have it.
+    """Turn "x is merged with y before z" into triplets: the must-link-before of hierarchical constraints.
 
     That x is merged with y before it is merged with z is exactly xy|z. Of a longer order, neighbours are enough: the
     triplets of other members follow.

@@ -173,7 +173,7 @@ class Study:
         return self._unasked(balanced_trios(self.names, self._drawn()), others)
 
     def taken(self, others: Iterable[Collection[Any]]) -> set[frozenset]:
-        """Return the questions that are no new ones: asked, open, or kept for catching."""
+        """Return the questions that are not new: asked, open, or kept for catching."""
         return self._asked.keys() | set(map(frozenset, others)) | self._catch.keys()
 
     def _unasked(self, trios: Iterable[Question], others: Iterable[Collection[Any]]) -> Question | None:

@@ -49,7 +49,7 @@ _DESIGN = ("practice", "break_after", "fixed", "pause", "invited")
 
 
 def _read_study(ctx: click.Context, _option: click.Parameter, value: str | None) -> dict[str, Any]:
-    """The keys of a study file that are no options. The others become the defaults of their options."""
+    """The keys of a study file that name no option. The others become defaults of options."""
     if value is None:
         return {}
     raw, name = raw_bytes(value)

@@ -165,7 +165,7 @@ def _height(text: str | None) -> float | str | None:
 
 
 def _classes(path: str, hierarchy: Hierarchy) -> dict[Any, str]:
-    """Classes by leaf, as a file has them."""
+    """The class of each leaf, from a file."""
     known = {str(x): x for x in hierarchy.leaves}
     found = {known.get(label, label): name for label, name in read_classes(path, known).items()}
     unknown = [leaf for leaf in found if leaf not in hierarchy.leaves]

@@ -31,7 +31,7 @@ def check_apart(sources: list[str | None], targets: list[str | None]) -> None:
 
 
 def check_picture_format(path: str) -> None:
-    """Refuse a picture whose suffix is no format, before anything is computed."""
+    """Refuse a picture of unknown suffix, before anything is computed."""
     try:
         import matplotlib as mpl
     except ImportError:

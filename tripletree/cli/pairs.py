@@ -36,7 +36,7 @@ def check_pairs(ctx: click.Context, pairs: PairwiseConstraints, output: str | No
 def explain_pairs(
     ctx: click.Context, pairs: PairwiseConstraints, k: int, output: str | None, *, as_json: bool, other: str | None
 ) -> None:
-    """Show up to k contradictions, those with the fewest must-links first, and leave with status 1 if there are any.
+    """Show up to k contradictions, the shortest first, and leave with status 1 if there are any.
 
     `other` is an option that was given, and is for triplets only.
     """

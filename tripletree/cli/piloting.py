@@ -81,7 +81,7 @@ def names_of(n_people: int) -> list[str]:
 
 
 def careless_of(people: Sequence[str]) -> list[str]:
-    """Those of them who answer without looking: the last tenth."""
+    """The people who answer without looking: the last tenth."""
     return list(people[len(people) - round(CARELESS * len(people)) :])
 
 

@@ -92,7 +92,7 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _value(text: str) -> Any:
-    """A value of the command line as Python has it: true and false, whole numbers, lists with commas, else text."""
+    """The Python value of a text of the command line: true and false, whole numbers, lists with commas, else text."""
     if text.lower() in ("true", "false"):
         return text.lower() == "true"
     if text.removeprefix("-").isdecimal():

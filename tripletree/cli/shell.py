@@ -263,7 +263,7 @@ def table_text(rows: Iterable[tuple[str, ...]]) -> str:
 
 @contextmanager
 def _progress_lines() -> Iterator[None]:
-    """Tell once a minute how much is done, on a standard error that is no terminal, where there are no bars."""
+    """Tell once a minute how much is done, if standard error is not a terminal, so bars are not shown."""
     if sys.stderr.isatty():
         yield
         return

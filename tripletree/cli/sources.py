@@ -617,7 +617,7 @@ def _classes_by_class(table: RowTable, known: Collection[str]) -> RowTable | Non
 
 
 def _is_row_of_classes(table: RowTable, known: Collection[str]) -> bool:
-    """True if the first line of a file of classes is no header: it holds a label, or a class of lines below."""
+    """True if the first line of a file of classes is a row: it holds a label, or a class of lines below."""
     names = table.names or []
     if table.header_line is None:  # a data frame in a file names its columns
         return False

@@ -187,7 +187,7 @@ def _option(name: str, value: str | None) -> str:
 
 
 def _argument(value: str) -> str:
-    """A value as the shell has it."""
+    """A value as typed in a shell."""
     if value in ("True", "False"):
         return value.lower()
     if value[0] in "[(":

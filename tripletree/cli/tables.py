@@ -47,7 +47,7 @@ ANY_METRIC = ("average", "weighted", "complete", "single")
 
 
 class GapHint(NamedTuple):
-    """Advice about cells that are no numbers, with options that a distance needs besides."""
+    """Advice about cells that are not numbers, with the options that the distance needs."""
 
     more: str = ""
 

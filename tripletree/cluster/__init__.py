@@ -1,4 +1,4 @@
-"""Clustering in which constraints hold: scikit-learn estimators whose triplets and pairs travel beside X as metadata.
+"""Clustering that keeps constraints: scikit-learn estimators whose triplets and pairs travel beside X as metadata.
 
 X is always the samples. ``fit(X, triplets=..., pairs=...)`` takes the knowledge about some of them. Integer labels mean
 rows of an array X. If X is a pandas DataFrame, labels are its index. Nothing is matched by guessing: labels

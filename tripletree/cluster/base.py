@@ -49,7 +49,7 @@ class CheckedEstimator(VersionedState, BaseEstimator):
     """Base of all estimators: parameters are checked in `fit`."""
 
     def _validate_params(self) -> None:
-        """As in scikit-learn, and True is no number, though in Python it counts as 1."""
+        """As in scikit-learn, but True is refused as a number, though Python counts it as 1."""
         super()._validate_params()
         for name, accepted in self._parameter_constraints.items():
             value = getattr(self, name)

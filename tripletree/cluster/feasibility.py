@@ -76,7 +76,7 @@ def find_representatives(groups: list[int], closure: PairClosure) -> tuple[list,
 def too_few_clusters(
     msg: str, k: int, reason: NotColourable, closure: PairClosure, advice: str
 ) -> InfeasibleClusteringError:
-    """Return the error of a hierarchical method that names samples for which there is no assignment to k clusters."""
+    """Return the error of a hierarchical method that names samples that cannot be assigned to k clusters."""
     labels, shown = find_representatives(reason.groups, closure)
     why = "are all kept apart from each other" if reason.is_clique else "need more"
     if not reason.proved:

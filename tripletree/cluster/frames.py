@@ -117,7 +117,7 @@ def _not_text(X: Any, error: Exception) -> ValueError:
 
 
 def odd_cells(X: Any) -> ValueError:
-    """The error for cells that are no numbers, or rows of different lengths."""
+    """The error for cells that are not numbers, or rows of different lengths."""
     plain = isinstance(X, np.ndarray) and X.ndim == 2
     for name, column in enumerate(X.T) if plain else named_columns(X):
         for row, cell in enumerate(column.to_pylist() if hasattr(column, "to_pylist") else list(column)):

@@ -234,7 +234,7 @@ def series_index(labels: Any) -> list[Any] | None:
 
 
 def in_order_of_first(codes: np.ndarray) -> np.ndarray:
-    """The same groups as 0..k-1, in the order in which they first occur."""
+    """The same groups as 0..k-1, in the order of their first members."""
     _, first, number = np.unique(codes, return_index=True, return_inverse=True)
     return np.argsort(np.argsort(first))[number]
 

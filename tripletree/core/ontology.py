@@ -1,4 +1,4 @@
-"""Ontology: an immutable rooted graph of terms in which a term may have several parents."""
+"""Ontology: an immutable rooted graph of terms, which may have several parents."""
 
 from __future__ import annotations
 

@@ -302,7 +302,7 @@ def _candidates(names: Sequence[str | None]) -> tuple[np.ndarray, np.ndarray | N
 
 
 def plain(name: str) -> str:
-    """Return a name in lower case, without the prefix of a rank, underscores and the like, in which writers differ."""
+    """Return a name without what writers set differently: case, the prefix of a rank, underscores and the like."""
     form = name.strip().casefold()
     form = _BLANKS.sub(" ", _UNIQUE.sub("", _RANK_PREFIX.sub("", form)))
     return (_BRACKETED.sub(r"\1", form) if "[" in form or "(" in form else form).strip(" []()<>'\"")

@@ -159,7 +159,7 @@ class MethodComparison:
         return sorted(found, key=lambda x: x["rank"])
 
     def critical_difference(self, alpha: float = 0.05) -> float:
-        """Return the difference of mean ranks from which two methods differ (Nemenyi's test, as in Demšar 2006).
+        """Return the least difference of mean ranks that tells two methods apart (Nemenyi's test, as in Demšar 2006).
 
         It takes data sets for independent, and is wide if they are few: with ten methods on five data sets it is 6.1
         of at most 9.

@@ -37,7 +37,7 @@ _EFFORT, _CHAINS = 0.3, 2
 
 @dataclass(frozen=True)
 class DisputedQuestion:
-    """A question to which different answers were given.
+    """A question with different answers.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class DisputedQuestion:
 
 
 def find_disputed_questions(answers: AnswerSet) -> list[DisputedQuestion]:
-    """Find the questions to which different answers were given, by one person or by several.
+    """Find the questions with different answers, by one person or by several.
 
     Parameters
     ----------

@@ -187,7 +187,7 @@ def pairwise_precision_recall(y_true: Any, y_pred: Any) -> PairwiseScores:
 
 
 def rand_index(y_true: Any, y_pred: Any) -> float:
-    """Score flat clusters against classes: the share of the pairs of samples on which the two agree.
+    """Score flat clusters against classes: the share of the pairs of samples that both treat alike.
 
     They agree on a pair that is together in both or apart in both. If there are many classes, most pairs are apart
     whatever the clusters: then look at `pairwise_f_score`, or at ``sklearn.metrics.adjusted_rand_score``.
@@ -291,7 +291,7 @@ def _rand(total: int, same_both: int, same_class: int, same_cluster: int) -> flo
 
 
 def dendrogram_purity(hierarchy: Hierarchy, classes: Any) -> float:
-    """Score a hierarchy against classes, without a cut: how pure the clades are in which leaves of one class meet.
+    """Score a hierarchy against classes, without a cut: how pure the clades are where leaves of one class meet.
 
     Two leaves of one class are drawn at random. The purity is the expected share of that class in the smallest clade
     that holds both?

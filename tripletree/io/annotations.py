@@ -298,7 +298,7 @@ def _without_header(table: RowTable, item: int, node: int) -> RowTable:
 
 
 def _without_negated(table: RowTable) -> RowTable:
-    """The rows that do not say NOT in a column of qualifiers, as gene2go has it."""
+    """The rows without NOT in a column of qualifiers, such as gene2go has."""
     at = [k for k, x in enumerate(table.names or ()) if plain(x) in ("qualifier", "qualifiers", "negation")]
     if len(at) != 1:
         return table

@@ -169,7 +169,7 @@ def read_codes(
 
 
 def code_place(names: Sequence[str] | None, columns: Sequence[Sequence[Any]], *, sure: bool = False) -> int | None:
-    """Return the place of the column of codes, some of which begin with others. None without such a column.
+    """Return the place of the column of codes, where some begin with others. None without such a column.
 
     Parameters
     ----------

@@ -222,7 +222,7 @@ def looks_like_comparisons(content: bytes | str, name: str | None) -> bool:
 
 
 def _name_three(content: bytes | str, name: str | None) -> bool:
-    """True if the answers of a table name the third of three, which is no comparison of two with it."""
+    """True if answers name the third of three columns, so that it cannot be the anchor."""
     try:
         table = read_questions(
             named_stream(content, name), header=True, known=is_header_of_comparisons, only=None

@@ -528,7 +528,7 @@ def _holding_parents(table: RowTable, pair: tuple[int, int]) -> tuple[int, int]:
 
 
 def _check_headerless(table: RowTable, *, told: bool) -> None:
-    """Refuse a table without parents, and ask of a first row that has nothing to do with the others: names, may be.
+    """Refuse a table without parents, and ask about a first row unrelated to the others: perhaps names.
 
     `told` is True if the caller says that it is no header.
     """
@@ -779,7 +779,7 @@ def _check_roots(
 
 
 def _check_direction(table: RowTable, edges: np.ndarray, places: Sequence[int | None]) -> None:
-    """Refuse a table whose columns have no usual names and that is a tree only the other way round."""
+    """Refuse a table without usual names of columns that is a tree only the other way round."""
     if len(np.unique(edges[:, 0])) < len(edges) and len(np.unique(edges[:, 1])) == len(edges):
         at = [0, 1] if table.names is None else [table.names[k] for k in places[:2] if k is not None]
         header = False if table.names is None else None

@@ -435,7 +435,7 @@ def usual_columns(names: Sequence[str]) -> list[str] | None:
 
 
 def looks_like_lineages(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    """True if a table with these names of columns, and rows such as these, is one of lineages.
+    """True if names of columns and first rows look like a table of lineages.
 
     It is not if no columns are known to hold a path, nor if they hold edges, which `read_lineages`
     refuses: a column ``taxon`` without any separator, or ``class,superclass`` with names of one in the other.
@@ -462,7 +462,7 @@ def check_not_edges(table: RowTable, places: Sequence[int]) -> None:
 
 
 def _edge_columns(names: Sequence[str], columns: Columns, places: Sequence[int]) -> tuple[str, str | None, str] | None:
-    """The columns of child and parent (None: not known), and why these are edges. None for lineages."""
+    """The columns of child and parent (None: not known), and why the table is one of edges. None for lineages."""
     if len(places) == 1:
         return _edges_of_one(names, columns, places[0])
     if len(places) != 2 or 0 not in places:
@@ -1037,7 +1037,7 @@ def _merged_column(cells: Columns) -> int | None:
 
 
 def _filled_down(cells: Columns, *, whole: bool) -> Columns:
-    """Columns of ranks in which an empty cell before a name has the name above, if those to the left have, too.
+    """Columns of ranks whose empty cells before a name take the name above, if cells to the left do, too.
 
     With `whole`, empty cells behind the last name of a row are filled, too.
     """

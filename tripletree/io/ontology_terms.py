@@ -517,7 +517,7 @@ def part(ontology: Ontology, root: Any) -> Ontology:
 
 
 def past_placeholders(ontology: Ontology, fillers: Placeholders, *, terms: bool = False) -> Ontology:
-    """The ontology without inner terms whose names are no taxa, and with what is below them open, as are such leaves.
+    """The ontology without inner terms whose names are no taxa. What is below them is open, and leaves of such names.
 
     A term without a name goes by its id. With `terms`, names may be of terms of any kind, not of taxa alone.
     """

@@ -138,7 +138,7 @@ def _sign_of(name: str, cells: Sequence[str]) -> str | None:
 
 
 def outlines(names: Sequence[str], columns: Sequence[Sequence[str]]) -> list[Outline]:
-    """The ways in which a table with these names of columns may be a tree, the best first, which may be sure."""
+    """The ways to read a table with given names of columns as a tree, the best first, which may be sure."""
     if len(names) > _MOST or not columns or len(columns[0]) < 2 or len(set(names)) < len(names):
         return []
     if any(not all(map(is_category, x)) for x in option_pairs(names)):

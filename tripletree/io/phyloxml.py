@@ -277,7 +277,7 @@ def _support(phylogeny: _Phylogeny, keys: Sequence[str]) -> np.ndarray | None:
 
 
 def _hint(phylogeny: _Phylogeny, u: int) -> str:
-    """Return the kinds of labels by which all leaves differ, if the one asked for is missing or repeats at `u`."""
+    """Return the kinds of labels that tell all leaves apart, if the one asked for is missing or repeats at `u`."""
     inner = set(phylogeny.parent)
     leaves = [k for k in range(len(phylogeny.parent)) if k not in inner]
     for kind in get_args(CladeLabels):

@@ -301,7 +301,7 @@ def _texts(table: RowTable, free: Sequence[int]) -> Iterator[tuple[int, dict[str
 
 
 def _check_rivals(table: RowTable, items: Sequence[int], answer: int, free: Sequence[int], *, compared: bool) -> None:
-    """Raise if another column names items of the rows, too, or holds items like these."""
+    """Raise if another column names items of the rows, too, or holds items of the same kind."""
     names = table.names or []
     columns = {k: [cell_text(x) for x in table.columns[k][: 10 * _HEAD]] for k in (*items, answer)}
     columns |= {

@@ -562,7 +562,7 @@ def read_hierarchy(path: Source, *, format: str | None = None, **options: Any) -
 
 
 def _rooted_tree(read: Callable[..., Hierarchy], name: str, source: Any, options: dict[str, Any]) -> Hierarchy:
-    """Read or convert a tree with the options of every format beside those of its reader."""
+    """Read or convert a tree with the options of every format and of its reader."""
     taken = inspect.signature(read).parameters
     more = {key: options[key] for key in ("root", *_ROOTS) if key in options and key not in taken}
     own = {key: x for key, x in options.items() if key not in more}

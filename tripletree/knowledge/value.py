@@ -334,7 +334,7 @@ class Knowledge:
         return mask
 
     def restrict(self, samples: Iterable[Hashable]) -> Knowledge:
-        """Return the statements on some samples, over these samples, of which nothing may be known.
+        """Return the statements on some samples, over these samples alone (also samples without a statement).
 
         Parameters
         ----------

@@ -26,7 +26,7 @@ class LearnedMetric(TransformerMixin, CheckedEstimator):
     on_degenerate: str
 
     def _stays_euclidean(self, samples: np.ndarray, pairs: np.ndarray, count: int, zero: Any, less: str) -> bool:
-        """Tell whether there is nothing to learn a metric from. Warns or raises with the reason.
+        """Tell whether a metric cannot be learned. Warns or raises with the reason.
 
         Parameters
         ----------

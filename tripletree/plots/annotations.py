@@ -225,7 +225,7 @@ def draw_boxes(transform: Transform, left: Any, right: Any, top: Any, bottom: An
 
 
 def means_in_tips(values: np.ndarray, drawn: CollapsedTree) -> tuple[np.ndarray, np.ndarray]:
-    """Return the tips of which some leaf has a finite value, and the mean of these."""
+    """Return the tips with a finite value at some leaf, and the mean of their finite values."""
     known = np.isfinite(values)
     tip = drawn.shown[: drawn.tree.n_leaves][known]
     number = np.bincount(tip, minlength=drawn.size.size)
@@ -542,7 +542,7 @@ def draw_arcs(
 
 
 def draw_node_labels(ax: Any, texts: dict[int, str], drawn: CollapsedTree, place: Layout, transform: Transform) -> int:
-    """Write the text of inner nodes on the side of the root. Those that would lie on others are left out.
+    """Write the text of inner nodes on the side of the root. Texts that would lie on others are left out.
 
     Nodes nearest to the root come first. Returns how many are left out.
     """

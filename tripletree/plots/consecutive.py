@@ -1,4 +1,4 @@
-"""Orders of the leaves of a hierarchy in which sets of leaves are consecutive: a PQ-tree.
+"""Orders of the leaves of a hierarchy that keep sets of leaves consecutive: a PQ-tree.
 
 A PQ-tree stands for a set of orders (Booth and Lueker 1976, Testing for the consecutive ones property, Journal of
 Computer and System Sciences 13(3), 335-379). The children of a P-node take any order, the children of a Q-node theirs

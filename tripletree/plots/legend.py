@@ -154,7 +154,7 @@ def _legend(ax: Any, handles: list, texts: list[str], columns: int, font: float,
 
 
 def write_texts(legend: Any, texts: list[str]) -> None:
-    """Write the texts of a legend as they are: matplotlib leaves out those that begin with "_", before 3.10."""
+    """Write the texts of a legend as they are: before 3.10 matplotlib leaves out texts that begin with "_"."""
     for text, written in zip(legend.get_texts(), texts, strict=True):
         text.set_text(written)
         text.set_parse_math(False)

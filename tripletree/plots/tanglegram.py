@@ -314,7 +314,7 @@ def _on_half(ax: Any, name: str, font: float) -> str:
 
 
 def _describe(pair: TreePair, found: TripletComparison) -> str:
-    """The default title: crossings, and triples on which the two hierarchies differ."""
+    """The default title: crossings, and triples that the two hierarchies resolve differently."""
     plural = "" if pair.crossed == 1 else "s"
     return f"{pair.crossed:,} crossing{plural}; {found.distance:,} of {found.total:,} triples of leaves differ"
 

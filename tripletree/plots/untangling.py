@@ -1,4 +1,4 @@
-"""Orders of the leaves of two trees, face to face, in which few of the lines between equal leaves cross.
+"""Orders of the leaves of two trees, face to face, so that few lines between equal leaves cross.
 
 Two leaves meet at a node u of one tree and at a node v of the other. The crossing of their lines depends only on
 the turns of u and v. With x and y the turns of the inner nodes (+1 or -1), binary trees have

@@ -80,7 +80,7 @@ def is_proximity(name: Any) -> bool:
 
 
 def is_measure(name: Any) -> bool:
-    """True if a column is called like numbers that are no links: a distance, a score, a p value."""
+    """True if a column is called like numbers that are not links: a distance, a score, a p value."""
     return is_proximity(name) or re.fullmatch(rf"(?:.*_)?{_P_VALUE}", words_of(str(name))) is not None
 
 

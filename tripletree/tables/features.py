@@ -266,7 +266,7 @@ def is_row_of_units(label: str, cells: Sequence[str], columns: Sequence[Sequence
 
 
 def figures_among(labels: Sequence[str], columns: Sequence[Sequence[str]]) -> dict[int, str]:
-    """The last rows that are called sum, mean and the like, and are it of the rows above: by place, what they are."""
+    """The last rows that are called sum, mean or the like and are that of the rows above: the name by place."""
     n = len(labels)
     rows = [k for k in range(max(0, n - LAST_ROWS), n) if _FIGURES.fullmatch(labels[k].strip(" :").lower())]
     if not rows or rows != list(range(rows[0], n)) or rows[0] < 2:

@@ -1,4 +1,4 @@
-"""COP-KMeans: k-means in which must-links and cannot-links always hold."""
+"""COP-KMeans: k-means that keeps all must-links and cannot-links."""
 
 from __future__ import annotations
 
@@ -258,7 +258,7 @@ class LloydRun:
 
 
 class DeadEndError(Exception):
-    """An assignment one by one has no cluster for a group."""
+    """Assigning groups one by one has come to a group that fits into no cluster."""
 
 
 #: Assignments that may come to a dead end and then search no further.
@@ -842,7 +842,7 @@ def _order(assignment: str, graph: CannotGraph, rng: np.random.Generator) -> np.
 
 
 def _infeasible(reason: NotColourable, k: int, closure: PairClosure, limit: int) -> InfeasibleClusteringError:
-    """The error, with the samples for which there is no assignment."""
+    """The error, with the samples that cannot be assigned."""
     labels, shown = find_representatives(reason.groups, closure)
     tied = " (each with those that must-links tie to it)" if (closure.sizes[reason.groups] > 1).any() else ""
     if reason.is_clique:

@@ -1,4 +1,4 @@
-"""CVQE, LCVQE and CVQE+: k-means in which the price of a violated pair is a distance.
+"""CVQE, LCVQE and CVQE+: k-means, with a distance as the price of a violated pair.
 
 The three variants differ in how pairs get clusters, in the cost of violated pairs, and in the points that pull centres:
 

@@ -1,4 +1,4 @@
-"""A hierarchy as one self-contained HTML file in which to collapse, zoom and search, and to look up triplets.
+"""A hierarchy as one self-contained HTML file, to collapse, zoom and search, and to look up triplets.
 
 `write_html` writes it to a file, `show_html` shows it in a notebook, `hierarchy_widget` shows it there and hands the
 clade that is picked to Python, `to_html` returns it as text. The page contains its script and style sheet, makes no
@@ -91,7 +91,7 @@ def _encode_beside(
     place: np.ndarray,
     rank: np.ndarray,
 ) -> dict[str, Any]:
-    """Columns, shaded clades, notes and second names as plain lists, without those that are not there."""
+    """Columns, shaded clades, notes and second names as plain lists, if they are given."""
     data: dict[str, Any] = {}
     styles = max((int(x.style.max(initial=-1)) + 1 for x in groups if x is not None), default=0)
     columns = check_columns(beside.annotations, tree, styles)
