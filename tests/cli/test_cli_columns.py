@@ -59,7 +59,6 @@ def test_cluster__a_column_that_is_hardly_a_feature_is_told_in_one_line(run, tmp
     "columns",
     [
         {"bird": NAMED, "v": V, "w": W},
-        {"bird": NAMED, "year": ["2001", "2002", "2001", "2003"] * 2, "v": V},
         {"bird": NAMED, "leaf_number": ["5", "7", "5", "9"] * 2, "v": V},
         {"bird": NAMED, "smoker": list("01010101"), "case": list("01010101"), "v": V},
         {"bird": NAMED, "x": V, "y": list("01010101")},
@@ -282,3 +281,34 @@ def test_cluster__all_columns_of_words_are_left_out_as_printed(run):
     assert "leave them out with --drop sex --drop island, name" in told
     run("cluster", "-", "--drop", "sex", "--drop", "island", text=text)
     assert "--classes NAME" not in run("cluster", "-", "--classes", "sex", text=text, status=2).stderr
+
+
+#: A column beside two measures: its name, its cells, and what is told of it (None: nothing).
+TOLD = [
+    ("obs", range(1, 9), "which counts the rows"),
+    ("counter", range(8), "which counts the rows"),
+    ("Jahr", [1990, 2001, 1990, 1995, 1998, 2003, 2010, 1997], "called a time"),
+    ("telefon", [4412, 5521, 7731, 4412, 6651, 8123, 7756, 1111], "called an id"),
+    ("fips", [1001, 56045, 8031, 1001, 22071, 36061, 6037, 17031], "called an id"),
+    ("latitude", [48.1, 47.2, 48.9, 49.1, 50.2, 51.3, 48.7, 52.5], "called a place"),
+    ("fold", [0, 1, 2, 3, 0, 1, 2, 3], "called a class"),
+    ("sex", [1, 2, 2, 1, 1, 2, 1, 2], "called a class"),
+    ("v", [7] * 8, "the same in all rows"),
+    ("depth", range(1, 9), None),
+    ("weight", [3, 4, 5, 3, 2, 1, 7, 8], None),
+]
+
+
+@pytest.mark.parametrize(("name", "cells", "told"), TOLD, ids=lambda x: x if isinstance(x, str) else "")
+def test_cluster__what_a_column_of_numbers_may_be_is_told_with_its_option(run, tmp_path, name, cells, told):
+    path = tmp_path / "data.csv"
+    rows = [f"s{k},{k * 1.5 + k % 3},{(k * k) % 7 + 0.5},{x}" for k, x in enumerate(cells)]
+    path.write_text("\n".join([f"sample,w,h,{name}", *rows]))
+    result = run("cluster", path, "-k", 2)
+    assert result.exit_code == 0
+    reading = result.stderr.splitlines()[0]
+    assert (f"{name!r}, {told}, is a feature" in reading and f"--drop {name}" in reading) if told else name in reading
+    assert told or "is a feature" not in reading
+    again = run("cluster", path, "-k", 2, "--drop", name)
+    assert again.exit_code == 0
+    assert "is a feature" not in again.stderr

@@ -4,6 +4,7 @@ import bz2
 import gzip
 import io
 import lzma
+import re
 import zipfile
 from contextlib import suppress
 
@@ -227,7 +228,7 @@ def test_annotations__headers_of_cells_and_pictures(header):
     ],
 )
 def test_annotations__a_first_row_that_may_be_a_header_is_refused(first, rest):
-    with pytest.raises(ParseError, match="line 1: is this a header. '.*', '.*' occur nowhere else: give header=True"):
+    with pytest.raises(ParseError, match="line 1: is this a header. '.*', '.*' occur nowhere else. .*header=True"):
         read(f"{first}\n{rest}")
     wanted = read(rest)
     assert read(f"{first}\n{rest}", header=True) == wanted
@@ -372,6 +373,59 @@ def test_read_annotations__rows_that_say_not_in_a_table_are_left_out():
 def test_read_annotations__a_first_row_without_the_numbers_of_the_others_may_be_a_header():
     """Its cells were read as an item and its node."""
     text = "voucher\tdetermination\nH-001\tQuercus robur\nH-002\tAcer rubrum\n"
-    with pytest.raises(ParseError, match="header=True if it names the columns, or header=False"):
+    with pytest.raises(
+        ParseError, match="If it names columns: .*header=True.; if these are an item and its node: .*header=False"
+    ):
         read_annotations(io.StringIO(text))
     assert read_annotations(io.StringIO(text), header=True) == {"H-001": ["Quercus robur"], "H-002": ["Acer rubrum"]}
+
+
+PETS = [("Rex", "dog"), ("Bello", "dog"), ("Mimi", "cat"), ("Tweety", "bird"), ("Coco", "bird")]
+TURNED = [(y, x) for x, y in PETS]
+WANTED = {x: [y] for x, y in PETS}
+MANY = [("g1", "k1"), ("g2", "k1"), ("g2", "k2"), ("g3", "k2"), ("g1", "k3")]
+#: Tables whose items and nodes stand in either order: the header, the rows, and all readings that may be meant.
+ROLES = [
+    ("term,gene", TURNED, [WANTED]),
+    ("gene,term", PETS, [WANTED]),
+    ("cluster,cell", TURNED, [WANTED]),
+    ("cell_type,barcode", TURNED, [WANTED]),
+    ("species,sample", TURNED, [WANTED]),
+    ("accepted,synonym", TURNED, [WANTED]),
+    ("label,id", TURNED, [WANTED]),
+    ("label,filename", TURNED, [WANTED]),
+    ("diagnosis,patient", TURNED, [WANTED]),
+    ("Gruppe,Probe", TURNED, [WANTED]),
+    ("especie,muestra", TURNED, [WANTED]),
+    ("groupe,nom", TURNED, [WANTED]),
+    ("Tier,Art", PETS, [WANTED]),
+    ("kategorie,artikel,preis", [(*x, f"{k}.5") for k, x in enumerate(TURNED)], [WANTED]),
+    ("pathway,gene", [x[::-1] for x in MANY], [read("".join(f"{x},{y}\n" for x, y in MANY))]),
+    ("foo,bar", PETS, [WANTED]),
+    ("foo,bar", TURNED, [WANTED]),
+    (None, PETS, [WANTED]),
+    (None, TURNED, [WANTED]),
+    (
+        "id,name,group",
+        [(str(k), *x) for k, x in enumerate(PETS)],
+        [WANTED, {str(k): [x[1]] for k, x in enumerate(PETS)}],
+    ),
+]
+
+
+@pytest.mark.parametrize("layout", ROLES, ids=lambda x: f"{x[0]} {x[1][0][0]}")
+def test_read_annotations__which_column_is_the_item_is_read_right_or_asked(tmp_path, layout):
+    """Each command of a question is run as it is printed: the readings that are meant are among what it gives."""
+    header, rows, meant = layout
+    path = tmp_path / "x.csv"
+    path.write_text("".join(",".join(x) + "\n" for x in [*([header.split(",")] if header else []), *rows]))
+    found, calls = [], [f"read_annotations({str(path)!r})"]
+    while calls:
+        command = calls.pop()
+        try:
+            found.append(eval(command, {"read_annotations": read_annotations}))
+        except ParseError as error:
+            calls += re.findall(r"read_annotations\([^()]*\)", str(error))
+            assert len(found) + len(calls) < 9
+    assert all(x in found for x in meant)
+    assert len(found) > 1 or found == meant

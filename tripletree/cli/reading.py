@@ -34,7 +34,8 @@ from tripletree.io.source import named_stream, raw_bytes
 PARENTS = ("certain", "deepest", "first", "smallest")
 CHOOSE_PARENTS = "choose with --parent deepest, first or smallest (certain gives no hierarchy)"
 #: How the columns of the file of --attach are named here.
-_ATTACHED = {"item": "--attach-item", "node": "--attach-node", "header": "--attach-header|--no-attach-header"}
+_ATTACHED = {x: f"--attach-{x}" for x in ("item", "node", "separator")}
+_ATTACHED["header"] = "--attach-header|--no-attach-header"
 _ATTACHING = ("annotations", *(f"attach_{x}" for x in _ATTACHED))
 #: Set by a command that keeps nodes with one child. No name that -O takes.
 UNARY = "keep unary"
@@ -65,6 +66,7 @@ def reading_options(command: Callable[..., Any]) -> Callable[..., Any]:
         ),
         click.option("--attach-item", metavar="COLUMN", help="Column of its items: a name, or 0, 1, ..."),
         click.option("--attach-node", metavar="COLUMN", help="Column of the nodes of its items."),
+        click.option("--attach-separator", metavar="SIGN", help="Between several nodes of an item in a cell."),
         click.option(
             "--attach-header/--no-attach-header", default=None, help="Tell if the first row of that file names columns."
         ),
@@ -213,12 +215,12 @@ def _read_any(stream: Callable[[], Any], options: dict[str, Any], *, whole: bool
     return _by_name(found) if labels == "name" and isinstance(found, Ontology) else found
 
 
-def _tell(notes: list[Note], source: Any) -> None:
-    """Pass notes on, and tell how a table was understood, once for a command."""
+def _tell(notes: list[Note], source: Any, options: Mapping[str, str] | None = None) -> None:
+    """Pass notes on, and tell how a table was understood, once for a command, with its options as they are called."""
     told = click.get_current_context().meta.setdefault("tripletree.told", set())
     for x in notes:
         note(*x)
-        line = f"{given_name(str(getattr(source, 'name', source)))}: {x.text}"
+        line = f"{given_name(str(getattr(source, 'name', source)))}: {in_shell(x.text, options or {})}"
         if x.topic == READING and line not in told:
             told.add(line)
             say(line, err=True)
@@ -230,7 +232,7 @@ def _annotated(path: str, columns: Mapping[str, Any]) -> dict[str, list[str]]:
     try:
         with collected() as notes:
             found = read_annotations(path, **given)
-        _tell(notes, path)
+        _tell(notes, path, _ATTACHED)
         return found
     except (ParseError, ValueError) as error:
         raise bad_input(in_shell(str(error), _ATTACHED)) from None

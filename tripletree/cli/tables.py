@@ -30,11 +30,11 @@ from tripletree.tables.columns import can_be_ids, ids_among, is_name
 from tripletree.tables.features import (
     Written,
     as_numbers,
-    doubtful_columns,
     figures_among,
     is_row_of_units,
     may_part_thousands,
     sums_among,
+    told_columns,
 )
 from tripletree.tables.rows import RowTable
 
@@ -642,7 +642,7 @@ def _tell_reading(
     is_usual: bool,
 ) -> None:
     """Tell how a table was understood, which columns are not used, and which doubtful ones are features."""
-    doubtful = doubtful_columns(columns)
+    doubtful = told_columns(columns)
     names = ", numbered from 0" if index is None else f": names in {index!r}"
     below = "" if table.title is None else f" below the title {table.title!r}"
     parts = [f"read {len(table.lines):,} rows{below}{names}", counted(len(columns), "feature"), *told]

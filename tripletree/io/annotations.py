@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
@@ -15,18 +15,21 @@ from tripletree.core.checks import check_choice, counted
 from tripletree.core.labels import gap_words, is_gap
 from tripletree.core.notes import note
 from tripletree.errors import SHOWN, ParseError
-from tripletree.io.outlines import ROWS, is_category, is_column_name
+from tripletree.io.outlines import ROWS, is_category, is_column_name, is_header, is_item
 from tripletree.io.source import Source
 from tripletree.io.table import split_rows, table_or_text
-from tripletree.tables.cells import cell_text
-from tripletree.tables.columns import ITEM, NODE, plain
-from tripletree.tables.rows import FRAME, RowTable
+from tripletree.io.ways import call, question
+from tripletree.tables.cells import cell_text, is_number
+from tripletree.tables.columns import CLASS_NAMES, DATE, ITEM, MEASURE, NODE, plain, words_of
+from tripletree.tables.rows import FRAME, RowTable, shown_names
 
 Format = Literal["auto", "gaf", "gpad", "table"]
 
 _FORMATS = ("auto", "gaf", "gpad", "table")
 _ASPECTS = ("P", "F", "C")
 _TERM = re.compile(r"[A-Za-z][\w.-]*:\S+")
+#: How many rows a table has at least of which the second column alone could hold the items.
+_FEW = 3
 
 
 def read_annotations(
@@ -267,6 +270,21 @@ def _check_cell(cells: list[str], line: str, number: int, path: str | None, layo
 # ---------------------------------------------------------------------- tables
 
 
+#: What a column is by its name: of nodes, of items, of both or neither.
+_Sense = Literal[1, -1, 0]
+
+
+def _sense(name: str) -> _Sense:
+    word = plain(name)
+    of_nodes = word in NODE.names or word in CLASS_NAMES or is_category(name)
+    of_items = word in ITEM.names or is_item(name)
+    return 0 if of_nodes == of_items else 1 if of_nodes else -1
+
+
+def _is_known(name: str) -> bool:
+    return is_column_name(name) or plain(name) in {*ITEM.names, *NODE.names}
+
+
 def _is_header(names: list[str]) -> bool:
     return bool(ITEM.among(names) and NODE.among(names))
 
@@ -279,21 +297,27 @@ def _delimiter(text: str, separator: str | None) -> str | None:
     return next((x for x in "\t,;|" if x in first and x not in separator), None)
 
 
-def _without_header(table: RowTable, item: int, node: int) -> RowTable:
-    """The table without a first row of words that name columns. One that may be a header is refused."""
-    items, nodes = table.columns[item], Counter(table.columns[node])
-    pair = items[0] or "", table.columns[node][0] or ""
-    if len(items) < 2 or any(x in pair for x in items[1:]) or nodes[pair[1]] > 1 or pair[0] in nodes:
+def _with_header(table: RowTable, given: Mapping[str, Any]) -> RowTable:
+    """The table without a first row of words that name columns. One that may be a header is asked about."""
+    columns = [[cell_text(x) or "" for x in column] for column in table.columns]
+    first, below = [x[0] for x in columns], [x[1:] for x in columns]
+    cells = {x for column in below for x in column}
+    if not below[0] or not cells.isdisjoint(first) or any(map(_TERM.fullmatch, first)):
         return table
-    if is_column_name(pair[0]) and is_column_name(pair[1]) and not _TERM.fullmatch(pair[1]):
-        rest = table.taking(range(1, len(items)))
-        return replace(rest, names=[x[0] or "" for x in table.columns], header_line=table.lines[0])
-    known = ITEM.among(pair) or NODE.among(pair) or any(map(is_column_name, pair))
-    numbered = all(re.search(r"\d", x or "") for x in items[1:]) and not re.search(r"\d", pair[0])
-    if known or numbered or (len(items) > 4 and all(k > 1 for x, k in nodes.items() if x != pair[1])):
-        table.refuse_header(
-            pair, "give header=True if it names the columns, or header=False if they are an item and its node"
-        )
+    known = list(map(_is_known, first))
+    often = [sum(n for n in Counter(x).values() if n > 1) for x in below]
+    numbered = [
+        all(re.search(r"\d", x) for x in y) and not re.search(r"\d", z) for y, z in zip(below, first, strict=True)
+    ]
+    if all(known) or (len(first) > 2 and is_header(first, below)):
+        rest = table.taking(range(1, len(table.lines)))
+        return replace(rest, names=first, header_line=table.lines[0])
+    if len(first) == 2 and (any(known) or any(numbered) or (len(below[0]) > 3 and 2 * max(often) >= len(below[0]))):
+        ways = [
+            ("if it names columns", call("read_annotations", table.path, **given, header=True)),
+            ("if these are an item and its node", call("read_annotations", table.path, **given, header=False)),
+        ]
+        raise question(table.path, table.lines[0], f"is this a header? {shown_names(first)} occur nowhere else.", ways)
     return table
 
 
@@ -310,6 +334,46 @@ def _without_negated(table: RowTable) -> RowTable:
     return table.taking(kept)
 
 
+def _places(table: RowTable, given: Mapping[str, Any], header: bool | None) -> tuple[int, int] | None:
+    """The columns of items and nodes by their names, terms and repeats. Those of two readings are asked about."""
+    texts = [[cell_text(x) or "" for x in column[:ROWS]] for column in table.columns]
+    known = [[x for x in column if x] for column in texts]
+    names = table.names or [""] * len(texts)
+    terms = [bool(x) and all(_are_terms(y, "|") or _are_terms(y, ";") or _are_terms(y, ",") for y in x) for x in known]
+    if terms.count(True) == 1 and len(texts) == 2:
+        return terms.index(False), terms.index(True)
+    senses = [_sense(x) if x else 0 for x in names]
+    different = [len(set(x)) == len(x) for x in known]
+    able = [
+        k
+        for k, x in enumerate(known)
+        if len(texts) == 2
+        or not (MEASURE.fullmatch(words_of(names[k])) or all(is_number(y) and "." in y or DATE.fullmatch(y) for y in x))
+    ]
+    nodes = [k for k in able if senses[k] > 0] or [k for k in able if senses[k] == 0 and not different[k]]
+    items = [k for k in able if senses[k] < 0] or [k for k in able if senses[k] == 0 and k not in nodes]
+    if len(texts) == 2 and not any(senses):
+        if not (different[1] and not different[0] and len(texts[0]) > _FEW):
+            return 0, 1  # the item first, unless only the second column could be it
+        nodes, items = [0], [1]
+    elif len(texts) == 2:
+        k = max((0, 1), key=lambda k: senses[k])
+        nodes, items = [k], [1 - k]
+    if len(nodes) == len(items) == 1 and any(senses):
+        return items[0], nodes[0]
+    ways = [(x, y) for x in items for y in nodes if x != y]
+    if len(texts) == 2 and ways:
+        ways.append(ways[0][::-1])
+    if not ways or len(ways) > SHOWN:
+        return None
+    calls = []
+    for x, y in ways:
+        asked: dict[str, Any] = {**given, "item": names[x] or x, "node": names[y] or y, "header": header}
+        meant = f"if {asked['item']!r} holds items, {asked['node']!r} their nodes"
+        calls.append((meant, call("read_annotations", table.path, **asked)))
+    raise question(table.path, table.header_line, "which columns hold the items and their nodes?", calls)
+
+
 def _are_terms(cell: str, separator: str) -> bool:
     """True if a cell holds ids such as GO:0008150, one or several."""
     return all(_TERM.fullmatch(x.strip()) for x in cell.split(separator))
@@ -324,27 +388,19 @@ def _of_table(
     header: bool | None = None,
 ) -> dict[str, list[str]]:
     """Items and their nodes, of two columns of a table."""
-
-    def usual() -> tuple[int, int] | None:
-        if len(table.columns) == 2:
-            return 0, 1
-        items, nodes = ([k for k, x in enumerate(table.names or ()) if plain(x) in r.names] for r in (ITEM, NODE))
-        return (items[0], nodes[0]) if len(items) == len(nodes) == 1 and items != nodes else None
-
-    first, second = table.two_columns((item, node), ("item", "node"), "the items and their nodes", usual)
+    given = {"item": item, "node": node, "separator": separator}
     if header is None and table.names is None:
-        table = _without_header(table, first, second)
-    if item is None and node is None and len(table.columns) == 2:
-        above, below = ([cell_text(x) or "" for x in table.columns[k][:ROWS]] for k in (first, second))
-        turned = all(map(_TERM.fullmatch, above)) and not any(map(_TERM.fullmatch, below))
-        if table.names is not None and is_category(table.names[first]) and not is_category(table.names[second]):
-            turned |= len(set(below)) == len(below) > len(set(above))  # a group and its member
-        first, second = (second, first) if turned else (first, second)
+        table = _with_header(table, given)
+    first, second = table.two_columns(
+        (item, node), ("item", "node"), "the items and their nodes", lambda: _places(table, given, header)
+    )
+    some = [x for x in map(cell_text, table.columns[second][:ROWS]) if x]
     if separator is None:
-        some = [x for x in map(cell_text, table.columns[second][:ROWS]) if x]
         separator = next((x for x in ",;|" if any(x in y for y in some) and all(_are_terms(y, x) for y in some)), None)
     table = _without_negated(table)
+    held = None if separator else next((x for x in ";|" if any(x in y for y in some)), None)
     split_at = f", between {separator!r} in a cell" if separator else ""
+    split_at = f", whole cells (separator={held!r} parts them)" if held else split_at
     called = table.names or range(len(table.columns))
     table.tell(f"items in {called[first]!r}, nodes in {called[second]!r}{split_at}", (first, second))
     if separator == "":
@@ -362,7 +418,7 @@ def _of_table(
         if not thing or not terms or thing.isspace():
             table.refuse(row, f"no {'node' if thing and not thing.isspace() else 'item'} in this row")
         mine = found.setdefault(thing, {})
-        for cell in split(terms):
+        for cell in split(terms if separator is None else terms.strip(f"{separator} ")):
             term = cell.strip()
             if not term:
                 table.refuse(row, f"an empty node in {terms!r:.80}")

@@ -318,7 +318,7 @@ def read_edges(
     table = _read(path, asked, delimiter, header)
     table, places = _related(table, _columns(table, asked, header), asked)
     table, others = _accepted(table, places)
-    edges = _edges(table, places, strict=parent == "error")
+    edges = _edges(table, places, strict=parent == "error" and asked[:2] == (None, None))
     if len(edges.rows) > len(set(edges.rows[:, 0].tolist())):
         ontology = _ontology(edges, table)
         up = ontology.chosen_parents(parent)

@@ -36,6 +36,7 @@ from tripletree.errors import (
 from tripletree.io.classifiers import classifier
 from tripletree.io.edges import leaf_texts, other_names
 from tripletree.io.format import LINES, FileFormat
+from tripletree.io.indented import Step, steps_of
 from tripletree.io.outlines import DELIMITERS, ROWS, Outline, cells_of, is_header, outlines, refuse, ways_of
 from tripletree.io.source import Source, Target, write_text
 from tripletree.io.table import has_header, header_with, hierarchy_of, split_rows, table_or_text
@@ -53,8 +54,10 @@ _NEVER = 1 << 40
 #: Most characters in the paths of all nodes together.
 MOST_PATH_TEXT = 2**30
 
-_SEPARATORS = (";", ">", "|", "/")
-_SHOWN = {";": "; ", ">": " > "}
+#: Signs between the names of a path, beside ``>``.
+ARROWS = ("->", "→", "»", "›", "::")
+_SEPARATORS = (";", *ARROWS, ">", "\\", "|", "/")
+_SHOWN = {";": "; ", ">": " > ", **dict.fromkeys(ARROWS, " > ")}
 #: The support of GTDB's clades before their names: ``100.0:g__Bacillus``.
 _RATED_BEFORE = re.compile(r"\A\d+(?:\.\d+)?:(?=[a-z]__)")
 _PREFIX = re.compile(r"(?:(sk|[dkpcofgst])|D_(\d{1,2}))__(.*)", re.DOTALL)
@@ -168,10 +171,12 @@ class PathTree:
         filled = name.endswith("X") and "_X" in name
         return _Step(rank, name, self._placeholders.kind(name), filled=filled, silent=False)
 
-    def _walk(self, steps: Iterable[_Step | None]) -> tuple[int, _Step | None]:
-        """The last taxon of a path, and the placeholder that the path ends in, if it does."""
-        node, hidden, above = -1, None, ""
-        for k, step in enumerate(steps):
+    def _walk(
+        self, steps: Iterable[_Step | None], node: int = -1, hidden: _Step | None = None, depth: int = 0
+    ) -> tuple[int, _Step | None]:
+        """The last taxon of a path, and the placeholder that the path ends in, if it does. It may go on from a node."""
+        above = ""
+        for k, step in enumerate(steps, depth):
             if step is None:
                 continue
             kind = step.kind
@@ -191,6 +196,17 @@ class PathTree:
         if hidden is None or hidden.silent or node < 0:
             return node
         return self._below(node, hidden.rank, hidden.name, len(RANKS), opened=True)
+
+    def add_outline(self, steps: Sequence[Step]) -> None:
+        """Hang each line of an outline under the one that holds it."""
+        stack: list[tuple[int, _Step | None]] = []
+        for step, below in zip(steps, [*(x.depth for x in steps[1:]), 0], strict=True):
+            del stack[step.depth :]
+            stack.append(self._walk([self._known(step.name)], *(stack[-1] if stack else (-1, None)), step.depth))
+            if below <= step.depth:
+                stack[-1] = self._end(*stack[-1]), None
+            if step.number is not None and stack[-1][0] >= 0:
+                self.ids[stack[-1][0]] = step.number
 
     def add_item(self, item: Hashable, node: int) -> None:
         """Hang an item under a node. One without a node is lost."""
@@ -678,11 +694,12 @@ def read_lineages(
     Parameters
     ----------
     path : path, file object, "-" or data frame
-        Text, CSV or its like, Parquet. Gzip, bzip2 and xz are unpacked. A data frame of pandas or polars, or a table
-        of pyarrow.
+        Text, CSV or its like, Parquet, or an outline. Gzip, bzip2 and xz are unpacked. A data frame of pandas or
+        polars, or a table of pyarrow.
     sep : str
-        The separator of the names of a path, blanks around it aside. By default the first of ``;``, ``>``, ``|``
-        and ``/`` that is in at least half as many lines as the most frequent of them.
+        The separator of the names of a path, blanks around it aside. By default the first of ``;``, ``->``, ``→``,
+        ``»``, ``›``, ``::``, ``>``, ``\``, ``|`` and ``/`` that is in at least half as many lines as the most frequent
+        of them.
     columns : str or sequence of (str or int), optional
         Of a table: the columns of the ranks from the top down, or the one column of paths, by name, or by position
         from 0. By default the columns with names of ranks (kingdom, phylum, class, order, family, genus, species and
@@ -748,6 +765,9 @@ def read_lineages(
     that start with ``#`` are comments, and a first line with only "Taxon" or the like is a header. So is a first row
     of a word for ids and a cell that is no path, as no other (``sku``, ``category``), which is noted. If the paths
     stand in the first of several columns without header (profiles of MetaPhlAn), the others are not read.
+
+    Lines may also be below each other: indented by blanks or tabs, bullets and headings of Markdown or a wiki, numbers
+    (``1.2``), a tree as the command `tree` draws it, a table with one filled cell in each row.
 
     Examples
     --------
@@ -883,6 +903,8 @@ def _read(path: Any, asked: _Asked, delimiter: str | None) -> PathTree:
     named = any(isinstance(x, str) for x in wanted) or None
     if not wanted and asked.header is None and not has_header(text, known):
         is_free = delimiter is None and asked.sep == "auto"
+        if is_free and (steps := steps_of(text, name)) is not None:
+            return _of_outline(steps, name, asked)
         way = sure_outline(text[:100_000].splitlines()[: ROWS + 1]) if is_free else None
         if way is None:
             return _of_lines(text, name, asked)
@@ -939,13 +961,20 @@ def _of_table(table: RowTable, asked: _Asked) -> PathTree:
         tree.look_for_confidences(cell_text(x) or "" for k in places for x in table.columns[k][:_SAMPLE])
         cells: Columns = [list(map(cell_text, table.columns[k])) for k in places]
         merged = _merged_column(cells) if asked.fill is None else None
-        if merged is not None:
-            table.refuse(
-                next(i for i, x in enumerate(cells[merged]) if x is None),
-                f"{wanted[merged]!r} is empty before names of lower ranks, and none of its names stands twice: are "
-                "these merged cells, which have the name above (fill=True), or is it not known (fill=False)?",
-            )
-        if asked.fill:
+        only = merged is not None and all(sum(x is not None for x in row) == 1 for row in zip(*cells, strict=True))
+        if merged is not None and not only:
+            row = next(i for i, x in enumerate(cells[merged]) if x is None)
+            given = {"columns": columns, "id_column": id_column}
+            fills = [
+                (meant, call("read_lineages", table.path, **given, fill=x))
+                for meant, x in (
+                    ("if these are merged cells, which have the name above", True),
+                    ("if it is not known", False),
+                )
+            ]
+            why = f"{wanted[merged]!r} is empty before names of lower ranks, and none of its names stands twice."
+            refuse(table.path, table.lines[row], why, fills)
+        if asked.fill or only:
             cells = _filled_down(cells, whole=items is not None)
         words = [x for x in wanted if isinstance(x, str)]
         known = _ranks_in(words)
@@ -1128,6 +1157,15 @@ def _of_lines(text: str, path: str | None, asked: _Asked) -> PathTree:
             raise ParseError(before if item else "no id before the tab", path=path, line=number)
         seen[item] = number
         tree.add_item(item, tree.text_node(row[k]))
+    return _full(tree)
+
+
+def _of_outline(steps: Sequence[Step], path: str | None, asked: _Asked) -> PathTree:
+    """Lineages of lines that are one below the other."""
+    above, below = next((x, y) for x, y in pairwise(steps) if y.depth > x.depth)
+    note(READING, f"read {counted(len(steps), 'line')} of an outline: {below.name!r} below {above.name!r}")
+    tree = asked.tree(path, ";")
+    tree.add_outline(steps)
     return _full(tree)
 
 

@@ -54,7 +54,9 @@ _ITEM = re.compile(
     r"|nome|title|titel|titre|título|bezeichnung|description|beschreibung|libellé|sku|tier|tierart|animal|animale|species|art"
     r"|espèce|especie|specie|city|stadt|ville|ciudad|città|gemeinde|municipality|commune|comune|ort|place|language|sprache"
     r"|langue|idioma|lingua|mitarbeiter|employee|person|member|leaf|word|wort|mot|palabra|parola|term|begriff|book|buch"
-    r"|livre|libro|disease|krankheit|maladie|enfermedad|diagnose|diagnosis|code|gene|protein|object|objekt|song|film)"
+    r"|livre|libro|disease|krankheit|maladie|enfermedad|diagnose|diagnosis|code|gene|protein|object|objekt|song|film"
+    r"|sample|probe|muestra|échantillon|echantillon|campione|file|datei|photo|foto|picture|image|bild|student|schüler|elev"
+    r"|paper|article|track|game|spiel|recipe|rezept|country_name|individual|individuum|individuo)"
     r"_?(?:name|code|id|label|bezeichnung|\d+)?|(?:[^\W\d_]+_)?(?:name|namen|nom|nombre)"
 )
 _SIGNS = (" > ", ">", ";", "|", "/")
@@ -149,7 +151,7 @@ def outlines(names: Sequence[str], columns: Sequence[Sequence[str]]) -> list[Out
     unique = [k for k, x in enumerate(values) if len(x) == len(cells[k])]
     numbers = [all(is_number(with_point(x)) or DATE.fullmatch(x) for x in y) for y in values]
     items = [k for k in unique if names[k] and (not numbers[k] or is_called_id(names[k]))]
-    items.sort(key=lambda k: (not _is_item(names[k]), k))
+    items.sort(key=lambda k: (not is_item(names[k]), k))
     item = next(iter(items), None)
     paths = [k for k in range(len(names)) if _sign_of(names[k], cells[k])]
     if paths:
@@ -167,10 +169,10 @@ def outlines(names: Sequence[str], columns: Sequence[Sequence[str]]) -> list[Out
         order = _nested(chosen, names, cells, values)
         if not order or (item is None and len(order) < 2):
             continue
-        item_is_known = item is None or _is_item(names[item]) or is_category(names[item]) or len(names) == 2
+        item_is_known = item is None or is_item(names[item]) or is_category(names[item]) or len(names) == 2
         whole = [names[k] for k in order] + ([] if item is None else [names[item]])
         meant = f"{' above '.join(map(repr, whole))}"
-        sure = sure and item_is_known and len(items) < 2 + (item is not None and _is_item(names[item]))
+        sure = sure and item_is_known and len(items) < 2 + (item is not None and is_item(names[item]))
         ways.append(Outline(meant, "read_lineages", {"columns": whole}, sure))
         break
     return ways
@@ -181,7 +183,8 @@ def is_category(name: str) -> bool:
     return _CATEGORY.fullmatch(words_of(name)) is not None or plain(name) in PATH.names or "path" in words_of(name)
 
 
-def _is_item(name: str) -> bool:
+def is_item(name: str) -> bool:
+    """True if a column is called like one of items, or of their ids."""
     return is_called_id(name) or _ITEM.fullmatch(words_of(name)) is not None
 
 

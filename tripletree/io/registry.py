@@ -37,8 +37,9 @@ from tripletree.io.folders import FORMAT as FOLDER
 from tripletree.io.forest import as_rooted, each_of, one_of
 from tripletree.io.format import LINES, FileFormat, FileStart
 from tripletree.io.icd import FORMAT as ICD
+from tripletree.io.indented import steps_of
+from tripletree.io.lineages import ARROWS, looks_like_lineages, sure_outline
 from tripletree.io.lineages import FORMAT as LINEAGES
-from tripletree.io.lineages import looks_like_lineages, sure_outline
 from tripletree.io.lineages import usual_columns as lineage_columns
 from tripletree.io.linkage_files import FORMAT as LINKAGE
 from tripletree.io.nested_json import FORMAT as JSON
@@ -278,15 +279,17 @@ _TRIPLETS = "triplets"
 _TRIPLET = re.compile(r"^\s*\S.*\s\|\s*\S+\s*(\|.*)?$")
 _LABEL = r"""(?:'(?:[^']|'')*'|"(?:[^"]|"")*"|[^\s|'"]+)"""
 _STRICT_TRIPLET = re.compile(rf"^\s*{_LABEL}\s+{_LABEL}\s*\|\s*{_LABEL}\s*(\|.*)?$")
-_PATHS = ("__", ";", " > ", "|", "/")
+_PATHS = ("__", ";", *(f" {x} " for x in ARROWS), " > ", "\\", "|", "/")
+_BETWEEN = re.compile(r";| (?:[>»›→]|->|::) |[|/\\]")
 _NUMBERS = re.compile(r"^\s*[-+]?[\d.][-+.\deE]*(?:[\s,;]+[-+]?[\d.][-+.\deE]*){3}\s*$")
+_ARROWS = ("->", "→", "=>")
 _LINKAGE_NAMES = ["cluster1", "cluster2", "height", "size"]
 _DELIMITERS = "\t,;|"
 #: Signs that a file is the rest of a document whose head is missing: a sign, how the file then ends, the format.
 _PARTS = (
     (re.compile(r"</[A-Za-z]|/>|<\?xml|\w=(\"[^\"\n]*\"|'[^'\n]*')\s*>"), "", "XML"),
     (re.compile(r'"\s*:\s*["\d\[{ntf]'), "]}", "JSON"),
-    (re.compile(r"->"), "", "DOT"),
+    (re.compile(r"->[^\n]*[;\[]"), "", "DOT"),
     (re.compile(r"\s\d{8} [nvasr] \d{4}\b"), "", "a WordNet data file"),
 )
 
@@ -316,8 +319,8 @@ def _are_paths(lines: list[str], mark: str) -> bool:
         return False
     lines = [x for x in lines if [cell for cell in x.split("\t")[1:] if cell.strip()] or "\t" not in x]
     cells = [re.sub(r"^\d+ - ", "", next((cell for cell in x.split("\t") if mark in cell), x)) for x in lines]
-    top = [re.split(r";| > |\||/", x)[0].strip() for x in cells if mark in x]
-    if mark in ";|/" and len(set(top)) == len(top) and all(x.count(mark) < 2 for x in cells):
+    top = [_BETWEEN.split(x)[0].strip() for x in cells if mark in x]
+    if mark in ";\\|/" and len(set(top)) == len(top) and all(x.count(mark) < 2 for x in cells):
         return False  # names with one parent each: edges
     alone = sum(x.strip() in top for x in cells if mark not in x)  # the top itself, as a line
     return len(top) + alone >= 0.7 * len(cells) and 0 < len(set(top)) <= max(0.7 * len(cells), 1)
@@ -361,6 +364,8 @@ class _Lines(NamedTuple):
     path: str | None
     above: str
     """The last comment above the first line, which may be a header behind a ``#``."""
+    text: str
+    """All of it, comments and blanks in front of lines, too."""
 
 
 def _table_by_header(x: _Lines) -> _Recognition | None:
@@ -419,6 +424,24 @@ def _outlined(x: _Lines) -> _Recognition | None:
     return None if way is None else _Recognition("lineages", f"it is a table in which {way.meant}")
 
 
+def _outline(x: _Lines) -> _Recognition | None:
+    whole = x.text[: x.text.rfind("\n") + 1] or x.text  # the last line may be cut
+    return None if steps_of(whole, x.path) is None else _Recognition("lineages", "its lines are an outline")
+
+
+def _arrows(x: _Lines) -> None:
+    """Ask of lines with an arrow each which of two names is below the other."""
+    for arrow in _ARROWS:
+        if len(x.every) > 1 and all(line.count(arrow) == 1 == line.strip(f"{arrow} ").count(arrow) for line in x.every):
+            ways = [
+                (meant, call("read_edges", x.path, delimiter=arrow, child_column=k, header=False))
+                for k, meant in enumerate(("if it leads to the parent", "if it leads to the child"))
+            ]
+            first, second = zip(*(line.split(arrow) for line in x.every), strict=True)
+            fewer = len({y.strip() for y in second}) < len({y.strip() for y in first})
+            refuse(x.path, 1, f"which way does {arrow!r} lead?", ways if fewer else ways[::-1])
+
+
 def _paths(x: _Lines) -> _Recognition | None:
     found = any(_are_paths(x.first, mark) for mark in _PATHS)
     return _Recognition("lineages", "its lines hold paths") if found else None
@@ -444,6 +467,8 @@ _LINE_RULES = (
     _linkage,
     _codes,
     _quoted_triplets,
+    _outline,
+    _arrows,
     _outlined,
     _paths,
     _bare_triplets,
@@ -463,7 +488,9 @@ def _of_lines(text: str, name: str | None) -> _Recognition:
     every = [x for x in text.splitlines() if x.strip() and not x.startswith("#")]
     header = every[0] if every else text.strip().lstrip("#").partition("\n")[0]
     before = text[: text.find(header)].split("\n")
-    lines = _Lines(every, every[:LINES], header, name, next((x for x in reversed(before) if x.startswith("#")), ""))
+    lines = _Lines(
+        every, every[:LINES], header, name, next((x for x in reversed(before) if x.startswith("#")), ""), text
+    )
     for rule in _LINE_RULES:
         found = rule(lines)
         if found is not None:

@@ -162,6 +162,8 @@ def cycle_text(names: Sequence[Any]) -> str:
 
 #: Delimiters that are looked for, the first among equals first.
 _DELIMITERS = ("\t", ",", ";", "|")
+#: Stands for delimiters of several characters.
+_CELL_END = "\x1f"
 #: How many characters at the end of a text are looked at for notes below a table.
 _END = 10_000
 #: Lines in which a header below titles is looked for.
@@ -380,13 +382,18 @@ def split_rows(
     """
     text = with_newlines(text)
     start, line, first = _first_row(text, path, known)
-    line += above
-    if delimiter is None and header is not False and _is_of_r(text[start:], first):
+    line, body = line + above, text[start:]
+    if delimiter is None and header is not False and _is_of_r(body, first):
         delimiter = " "
     delimiter = delimiter or _delimiter_of(first, known)
+    if delimiter.strip() != delimiter[:1].strip() or delimiter[:1] in '"\r\n':  # of several characters, such as ->
+        if delimiter[0] in '"\r\n' or _CELL_END in text:
+            msg = f"the delimiter {delimiter!r} cannot stand between cells; take a sign such as ';'"
+            raise ValueError(msg)
+        body, delimiter = body.replace(delimiter.strip(), _CELL_END), _CELL_END
     skip_blanks = delimiter not in "\t " if skip_blanks is None else skip_blanks
     lines, rows = [], []
-    body = _without_blanks_behind(text[start:], delimiter) if skip_blanks else text[start:]
+    body = _without_blanks_behind(body, delimiter) if skip_blanks else body
     reader = csv.reader(io.StringIO(body, newline=""), delimiter=delimiter, skipinitialspace=skip_blanks, strict=True)
 
     def bad(number: int, message: str) -> None:

@@ -17,7 +17,7 @@ from tripletree.core.labels import is_gap
 from tripletree.tables.cells import cell_of, cell_text, is_number, numbers_in_unit, with_point
 from tripletree.tables.columns import CLASS_NAMES, DATE, MEASURE, WHEN, is_called_id, plain, words_of
 
-Kind = Literal["id", "class", "date", "text", "constant", "measure"]
+Kind = Literal["id", "class", "date", "place", "text", "constant", "measure"]
 
 _WHOLE = re.compile(r"[-+]?\d+", re.ASCII)
 _DAY = re.compile(r"(?:19|20)\d\d(?:0[1-9]|1[0-2])(?:0[1-9]|[12]\d|3[01])", re.ASCII)
@@ -36,6 +36,7 @@ _COUNTED = re.compile(
 #: What else is numbered, and never measured.
 _NUMBERED = re.compile(
     r"(?:.*_)?(?:code|codes|codice|codigo|código|batch|lot|plate|block|replicate|cage|tank|litter|household|device|sensor)"
+    r"|(?:.*_)?(?:tele?fon(?:nummer)?|telefono|teléfono|téléphone|phone|handy|fax|fips|insee|ags|gkz)"
     r"|animal|mouse|rat|(?:.*_)?(?:ean|isbn|gtin|upc)_?\d*|(?:id|ids)_(?!counts?|n$|num)[^\W\d]\w+|(?!yes_no$).+_no|.+#"
     r"|(?:pat|fam|hh|sub|subj|case|stud|emp|cust|dev|sess|pers|samp|obs|exp|proj|seq|clust|loc|plot|tree|anim)_?id"
     r"|(?:identifi|identific)(?:ant|er|kation|ador|ativo|cation)(?:_.*)?"
@@ -50,6 +51,33 @@ _NO_COUNT = 4
 _TARGETS, _PLACES = frozenset({"y", "Y"}), frozenset({"x", "X"})
 #: Names of times that are numbers.
 _TIMES = frozenset({"year", "month", "day", "week", "hour", "jahr", "monat", "année", "annee", "año", "anno", "mois"})
+#: Names of columns of numbers that may be features or not, which is told where a table is read from a file.
+_ASIDES: tuple[tuple[Kind, str, re.Pattern[str]], ...] = (
+    (
+        "date",
+        "called a time",
+        re.compile(
+            r"(?:.*_)?(?:years?|months?|weeks?|weekday|hours?|jahr|monat|woche|wochentag|année|annee|semaine|mois|año|anno|mes"
+            r"|ano|minute|quarter|quartal|trimestre|decade|epoch|unix_?time|geburtsjahr|baujahr)(?:_.*)?"
+        ),
+    ),
+    (
+        "place",
+        "called a place",
+        re.compile(
+            r"(?:.*_)?(?:lat|lon|lng|latitude|longitude|breitengrad|längengrad|laengengrad|breite_?grad|easting|northing"
+            r"|utm_?[xyen]|coord_?[xyz]|[xyz]_?coord(?:inate)?|geo_?[xy]|hochwert|rechtswert)(?:_.*)?"
+        ),
+    ),
+    (
+        "class",
+        "called a class",
+        re.compile(
+            r"klass|fold|split|sex|sexe|sexo|gender|geschlecht|country|region|treatment|behandlung|arm|condition|status"
+            r"|category|kategorie|catégorie|categoría|(?:.*_)?(?:class|klasse|group|gruppe|cluster|label|type|typ)"
+        ),
+    ),
+)
 #: Classes that a column without a name for classes may have, beside its samples.
 _FEW = 10
 #: Names of what is measured in equal steps.
@@ -62,6 +90,10 @@ _STEPS = frozenset(
 )
 #: How many rows a table has at least whose first column is told to count them.
 _COUNTING = 4
+#: Names of columns that may count the rows wherever they stand.
+_COUNTERS = re.compile(
+    r"obs(?:ervation)?s?|counter|count|zähler|(?:.*_)?row|lfd.*|seq(?:uence)?|run|trial|line|zeile|ligne|fila"
+)
 #: Names of rows that sum up the others, and of how many of the last rows.
 _SUMS = re.compile(
     r"(?:grand[\s_-]?|sub[\s_-]?)?totals?|sum|sums|mean|means|average|averages|avg|overall|std|stddev|std\.?\s?dev\.?"
@@ -123,14 +155,39 @@ def kind_of(name: str, cells: Sequence[str]) -> Kind:
 def doubtful_columns(columns: Mapping[str, Sequence[str]]) -> list[Doubtful]:
     """The columns of numbers that are taken for features, and are called or look like ids, classes or dates."""
     found = [x for name, cells in columns.items() if (x := _no_measure(name, cells)) is not None]
-    first = next(iter(columns), None)
-    if first is not None and all(x.name != first for x in found) and _counts_rows(first, columns[first]):
-        found.insert(0, Doubtful(first, "id", "which counts the rows"))
+    taken = {x.name for x in found}
+    found[:0] = [
+        Doubtful(x, "id", "which counts the rows")
+        for k, x in enumerate(columns)
+        if x not in taken and (k == 0 or _COUNTERS.fullmatch(words_of(x))) and _counts_rows(x, columns[x])
+    ]
     target = next((x for x in columns if x in _TARGETS), None)
     if target is not None and not _PLACES.intersection(columns):
         codes = set(columns[target])
         if len(codes) <= min(_FEW, len(columns[target]) // 2) and all(map(_WHOLE.fullmatch, codes)):
             found.append(Doubtful(target, "class", "called a class"))
+    return found
+
+
+def told_columns(columns: Mapping[str, Sequence[str]]) -> list[Doubtful]:
+    """`doubtful_columns`, and numbers that may be features: times, places, codes, marks of classes, all the same."""
+    found = doubtful_columns(columns)
+    taken = {x.name for x in found}
+    marks = [x for x, cells in columns.items() if x not in taken and set(cells) == {"0", "1"}]
+    if len(marks) > 2 and all(x.count("1") == 1 for x in zip(*(columns[y] for y in marks), strict=True)):
+        found += [Doubtful(x, "place", "of which each row has one") for x in marks]
+        taken.update(marks)
+    for name, cells in columns.items():
+        known = {x for x in cells if not is_gap(x)}
+        if name in taken or not all(map(is_number, known)):
+            continue
+        if len(known) < 2 < len(cells):
+            found.append(Doubtful(name, "constant", "the same in all rows"))
+            continue
+        aside = next(((kind, why) for kind, why, names in _ASIDES if names.fullmatch(words_of(name))), None)
+        codes = all(map(_WHOLE.fullmatch, known)) and len(known) < len(cells)
+        if aside is not None and (aside[0] != "class" or codes):
+            found.append(Doubtful(name, *aside))
     return found
 
 
