@@ -16,6 +16,7 @@ from tripletree.algorithms.supervision import sample_class_triplets
 from tripletree.core.triplets import TripletSet
 from tripletree.datasets import sample_path
 from tripletree.io import parse_newick, read_newick, read_ontology, read_triplets, write_triplets
+from tripletree.knowledge import read_knowledge
 from tripletree.plots import plot_dendrogram
 from tripletree.reports.analysis import standardized
 
@@ -835,3 +836,26 @@ def test_cluster__distances_are_asked_for_and_taken(tmp_path, run, method):
     assert len(rows_of(run(*features).stdout)) == 8
     (tmp_path / "x.csv").write_text(TABLE)
     assert "square table of distances" in run("cluster", "x.csv", *distances[2:], status=2).stderr
+
+
+def test_cluster__soft_kinds_vote_beside_a_hierarchy(run, tmp_path):
+    paths = {name: tmp_path / name for name in ("data.csv", "tree.nwk", "votes.txt", "known.json")}
+    rows = zip("abcdef", (0, 1, 5, 6, 20, 21), strict=True)
+    paths["data.csv"].write_text("name,x\n" + "".join(f"{x},{v}\n" for x, v in rows), encoding="utf-8")
+    paths["tree.nwk"].write_text("((a,b),(c,d));", encoding="utf-8")
+    paths["votes.txt"].write_text("a,c,b\ne,f,a\ne,f,c\n", encoding="utf-8")
+    given = [str(paths["data.csv"]), "--hierarchy", str(paths["tree.nwk"]), "--triplets", str(paths["votes.txt"])]
+    divisive = ["--soft", "triplets", "--method", "divisive"]
+    known = ["--write-knowledge", str(paths["known.json"])]
+    found = parse_newick(run("cluster", *given, *divisive, *known).stdout)
+    assert displays(found, decompose(parse_newick("((a,b),(c,d));"))).all()
+    kept = read_knowledge(paths["known.json"])
+    assert (kept.soft, kept.kinds) == ({"triplets"}, ("triplets", "hierarchy"))
+    again = run("cluster", given[0], "--knowledge", str(paths["known.json"]), "--method", "divisive")
+    assert parse_newick(again.stdout) == found
+    refused = [
+        ([*given, "--soft", "triplets"], "--soft goes with --method divisive: add it"),
+        ([*given, "--method", "divisive", "--soft", "pairs"], "--soft pairs: no pairs are given: give --pairs"),
+    ]
+    for arguments, words in refused:
+        assert words in run("cluster", *arguments, status=2).stderr

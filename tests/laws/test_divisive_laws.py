@@ -49,11 +49,11 @@ def random_base(rng, n):
     return child
 
 
-def known(rows, n, noise=0.1, cannot=(), group=None):
+def known(rows, n, noise=0.1, cannot=(), group=None, hard=False):
     rows = np.array(rows, np.int32).reshape(-1, 3)
     group = np.arange(n, dtype=np.int32) if group is None else np.array(group, np.int32)
     one, apart = np.ones(len(rows)), np.array(cannot, np.int32).reshape(-1, 2)
-    return trees.TreeStatements(rows, one, apart, group, noise, one > 0)
+    return trees.TreeStatements(rows, one, np.full(len(rows), hard), apart, group, noise, (rows, one))
 
 
 def clades_of_parent(parent):
@@ -103,7 +103,7 @@ def test_hard_divisions_do_not_depend_on_which_triplets_say_the_same(n_groups, r
         every = tt.algorithms.all_triplets(h)
         base = random_base(rng, n)
         sets = tt.decompose(h), every, tt.decompose(h) | every.subset(rng.random(len(every)) < 0.5)
-        found = [clades_of_parent(trees.divided(base, known(x.reindex(range(n)).rows, n), True)) for x in sets]
+        found = [clades_of_parent(trees.divided(base, known(x.reindex(range(n)).rows, n, hard=True))) for x in sets]
         assert set(map(frozenset, found[0])) == set(map(frozenset, found[1])) == set(map(frozenset, found[2]))
 
 
@@ -133,7 +133,7 @@ def test_hard_divisions_keep_all_triplets(shape, rng):
     all_rows = np.array(triplets_of(shape), np.int32)
     for keep in product((False, True), repeat=len(all_rows)):
         rows = all_rows[list(keep)]
-        parent = trees.divided(random_base(rng, 5), known(rows, 5), hard=True)
+        parent = trees.divided(random_base(rng, 5), known(rows, 5, hard=True))
         clades = clades_of_parent(parent)
         assert all(displayed(clades, a, b, c) for a, b, c in rows.tolist())
 
@@ -144,7 +144,7 @@ def test_hard_divisions_of_more_leaves(n, rng):
     for _ in range(100 if n < 10 else 10):
         rows = np.array(triplets_of(random_nested(rng, n)), np.int32)
         rows = rows[rng.random(len(rows)) < rng.choice([0.05, 0.3, 1.0])]
-        parent = trees.divided(random_base(rng, n), known(rows, n), hard=True)
+        parent = trees.divided(random_base(rng, n), known(rows, n, hard=True))
         assert sorted(np.bincount(parent[:-1])[n:]) == [2] * (n - 1)
         assert (parent[:-1] > np.arange(2 * n - 2)).all()
         assert trees.shown_by(parent, rows).all()
@@ -183,7 +183,7 @@ def test_without_knowledge_it_is_plain_linkage(n, rng):
 def test_a_base_without_triplets_stays(rng):
     for n in (2, 5, 30):
         base = random_base(rng, n)
-        parent = trees.divided(base, known([], n), hard=False)
+        parent = trees.divided(base, known([], n))
         assert tt.Hierarchy(parent) == tt.Hierarchy(posterior.parents_of(base))
 
 
@@ -296,7 +296,7 @@ def test_must_linked_groups_are_clades(rng):
         label = rng.integers(0, n // 2, n)
         group = np.array([np.flatnonzero(label == x)[0] for x in label])
         rows = np.array([rng.permutation(n)[:3] for _ in range(n)], np.int32)
-        parent = trees.divided(random_base(rng, n), known(rows, n, group=group), hard=False)
+        parent = trees.divided(random_base(rng, n), known(rows, n, group=group))
         clades = clades_of_parent(parent)
         for g in np.unique(group):
             members = set(np.flatnonzero(group == g).tolist())

@@ -37,7 +37,7 @@ LENGTH, _PAIRS, FIT, _VOTES, NOISE = range(5)  # of `TreeWalk.sums`
 
 def state(X, parent, rows, weight):
     """The state of a chain at its first tree."""
-    return posterior.Chain(X, parent, rows, weight, False, None, np.random.default_rng(0)).walk
+    return posterior.Chain(X, parent, rows, weight, None, np.random.default_rng(0)).walk
 
 
 def begun(n, m, rng):
@@ -121,7 +121,7 @@ def test_chain__hard_triplets_hold_in_every_tree(n, rng):
         starts = [h.parent.astype(np.int32)] * 2
         one = np.ones(len(t))
         X, told = rng.normal(size=(n, 2)), (t.rows, one)
-        found = posterior.sample_trees(X, starts, t.rows, one, rng, hard=True, deciding=told, effort=0.1)
+        found = posterior.sample_trees(X, starts, t.rows, one * np.inf, rng, deciding=told, effort=0.1)
         assert all(displays(Hierarchy(parent, h.leaves), t).all() for parent in found.parents)
         assert not found.noise.any()
         assert set(found.power.tolist()) <= set(posterior.POWERS)
@@ -149,10 +149,8 @@ def test_chain__tells_how_far_it_is(rng, decide, hard):
     h = yule(n, rng).reindex(LeafIndex(n))
     t, start = sample_triplets(h, 12, random_state=rng), h.parent.astype(np.int32)
     deciding = None if decide is None else (t.rows, np.ones(12)) if decide else (t.rows[:5], np.ones(5))
-    X, one = rng.normal(size=(n, 2)), np.ones(len(t))
-    posterior.sample_trees(
-        X, [start, start], t.rows, one, rng, deciding=deciding, hard=hard, effort=0.1, tell=told.append
-    )
+    X, weight = rng.normal(size=(n, 2)), np.full(len(t), np.inf if hard else 1.0)
+    posterior.sample_trees(X, [start, start], t.rows, weight, rng, deciding=deciding, effort=0.1, tell=told.append)
     assert sum(told) == 100
 
 
@@ -506,7 +504,7 @@ def test_chain__learns_how_sharp_people_are():
     rng = np.random.default_rng(0)
     h = yule(60, rng).reindex(LeafIndex(60))
     chain = posterior.Chain(traits(h, 8, rng, 0.05), h.parent.astype(np.int32), np.empty((0, 3), np.int32), np.empty(0),
-                            False, None, rng, by_order=0.5)  # fmt: skip
+                            None, rng, by_order=0.5)  # fmt: skip
     trios = np.array([rng.choice(60, 3, replace=False) for _ in range(4_000)], np.int32)
     odd, ratio, _ = engine.posterior.odd_ones(chain.tree()[None], chain.heights[None], trios)
     chance = np.stack([posterior.reply_chance(odd[0] == k, ratio[0], 4.0, 0.05) for k in range(3)], axis=1)

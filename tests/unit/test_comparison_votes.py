@@ -68,9 +68,10 @@ def test_comparison_votes__all_three_anchors_outvote_chance():
 )
 def test_comparison_votes__are_never_hard(more):
     hierarchy = more.pop("hierarchy", None)
-    with pytest.raises(ValueError, match=r"comparisons are votes, and constraints=.* set constraints='soft'"):
-        DivisiveReCon(2, **more).fit(X, comparisons=SAID, hierarchy=hierarchy)
-    DivisiveReCon(2, constraints="soft").fit(X, comparisons=SAID, hierarchy=hierarchy)
+    model = DivisiveReCon(2, **more).fit(X, comparisons=SAID, hierarchy=hierarchy)
+    assert model.constraints_ == ("soft" if hierarchy is None else "mixed")
+    if hierarchy is not None:
+        assert tt.triplet_score(model.hierarchy_, tt.decompose(hierarchy)) == 1
 
 
 def test_comparison_votes__errors():

@@ -445,3 +445,192 @@ test_knowledge_value__refused = refusals(
     "knowledge: other json is told",
     Refusal(lambda: tt.read_knowledge(io.StringIO('[{"a": 1}]')), tt.ParseError, r"Knowledge\.of joins"),
 )
+
+
+# ---------------------------------------------------------------------- hard and soft
+
+
+SOFT = Knowledge.of(NAMES, **EVERYTHING, soft=["triplets", "classes"])
+
+
+def test_soft__stays_with_the_value():
+    same = [
+        SOFT.part(NAMES),
+        SOFT.restrict(NAMES),
+        SOFT.reindex(NAMES[::-1]),
+        SOFT | SOFT.only("triplets", "pairs"),
+        SOFT.only("triplets", "classes") | WHOLE.only("hierarchy", "pairs", "comparisons"),
+        pickle.loads(pickle.dumps(SOFT)),
+        tt.read_knowledge(io.StringIO(tt.write_knowledge(SOFT))),
+        WHOLE.with_soft("triplets", "classes"),
+        SOFT.only(*KINDS),
+    ]
+    for found in same:
+        assert found == SOFT
+        assert found.soft & {*found.kinds} >= {"triplets", "classes"}
+        assert found != WHOLE
+    assert SOFT.with_soft() == WHOLE
+    assert SOFT.only("pairs") == WHOLE.only("pairs")  # of which nothing is soft
+    assert WHOLE.with_soft("comparisons") == WHOLE  # votes always
+    assert Knowledge.of(triplets=TRIPLETS, soft="triplets").soft == {"triplets"}
+    assert str(SOFT).count("(soft)") == 2
+
+
+def test_soft__kinds_never_count_for_consistency():
+    wrong = Knowledge.of(hierarchy=TREE, triplets=[("a", "d", "b")])
+    assert not wrong.is_consistent
+    assert wrong.with_soft("triplets").is_consistent
+    assert wrong.with_soft("hierarchy").is_consistent
+
+
+test_soft__refused = refusals(
+    Refusal(lambda: Knowledge.of(triplets=TRIPLETS, soft=["triplet"]), ValueError, "called 'triplet': the kinds are"),
+    Refusal(lambda: WHOLE.with_soft("pair"), ValueError, "no kind of knowledge is called 'pair'"),
+    Refusal(lambda: WHOLE | SOFT, ValueError, r"triplets must be soft on both sides or on neither: x\.with_soft\('tri"),
+    Refusal(
+        lambda: cluster.DivisiveReCon(2).fit(samples(), sample_names=NAMES, triplets=TRIPLETS, knowledge=SOFT),
+        ValueError,
+        "triplets must be soft on both sides",
+    ),
+    Refusal(
+        lambda: cluster.ReCon(2).fit(samples(), sample_names=NAMES, knowledge=SOFT.only("triplets")),
+        ValueError,
+        r"triplets of knowledge= are soft, and ReCon lets all triplets hold: take DivisiveReCon, .*\.with_soft\(\)",
+    ),
+    *(
+        Refusal(
+            lambda model: model.fit(samples(), sample_names=NAMES, knowledge=WHOLE.only("pairs").with_soft("pairs")),
+            ValueError,
+            "take DivisiveReCon or PCKMeans",
+            each=[cluster.COPKMeans(2), cluster.ConstrainedCompleteLink(2)],
+        ),
+    ),
+)
+
+
+@pytest.mark.parametrize(
+    "model", [x(2, random_state=0) for x in (cluster.PCKMeans, cluster.MPCKMeans, cluster.CVQE)], ids=str
+)
+def test_soft__pairs_at_a_price_are_soft_anyway(model):
+    pairs = WHOLE.only("pairs")
+    one, two = (
+        model.fit_predict(samples(), sample_names=NAMES, knowledge=x) for x in (pairs, pairs.with_soft("pairs"))
+    )
+    assert np.array_equal(one, two)
+
+
+def test_soft__triplets_have_a_price_in_recon():
+    soft = WHOLE.only("triplets").with_soft("triplets")
+    model = cluster.ReCon(2, penalty="auto").fit(samples(), sample_names=NAMES, knowledge=soft)
+    assert model.penalty_ is not None
+
+
+def same_fit(one, two):
+    return one.hierarchy_ == two.hierarchy_ and np.array_equal(one.labels_, two.labels_) and one.noise_ == two.noise_
+
+
+@pytest.mark.parametrize("kind", ["triplets", "pairs", "hierarchy", "classes"])
+def test_soft__alone_it_is_the_soft_fit_and_without_it_the_hard_one(kind):
+    X, known = samples(), WHOLE.only(kind)
+
+    def fit(constraints, knowledge):
+        model = cluster.DivisiveReCon(2, constraints=constraints, effort=0.1)
+        return model.fit(X, sample_names=NAMES, knowledge=knowledge)
+
+    for setting in ("auto", "hard", "soft"):
+        assert same_fit(fit(setting, known.with_soft(kind)), fit("soft", known))
+    others = [x for x in KINDS if x != kind]
+    assert same_fit(fit("hard", known.with_soft(*others)), fit("hard", known))
+    assert fit("hard", known.with_soft(*others)).constraints_ == "hard"
+
+
+def truth(seed, n=24):
+    """Samples of six groups in three larger ones, and the hierarchy of all of them and of the first half."""
+    rng = np.random.default_rng(seed)
+    y = np.arange(n) % 6
+    X = (2 * rng.normal(size=(6, 3)))[y] + rng.normal(size=(n, 3))
+
+    def tree(m):
+        return tt.Hierarchy.from_nested(
+            [[[i for i in range(m) if y[i] == k] for k in (2 * s, 2 * s + 1)] for s in range(3)]
+        )
+
+    return X, tree(n), tree(n // 2), rng
+
+
+def votes_of(tree, m, wrong, rng):
+    """Random triplets of a hierarchy, a share of them wrong, by row."""
+    rows = tt.sample_triplets(tree, m, random_state=rng).reindex(range(tree.n_leaves)).rows.astype(int)
+    bad = rng.random(m) < wrong
+    rows[bad] = rows[bad][:, [0, 2, 1]]
+    return rows
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("kind", ["triplets", "comparisons", "pairs", "classes"])
+def test_soft__what_is_hard_holds_beside_votes(seed, kind):
+    X, whole, half, rng = truth(seed)
+    votes = {
+        "triplets": votes_of(whole, 24, 0.3, rng),
+        "comparisons": votes_of(whole, 24, 0.3, rng),
+        "pairs": ([(0, 1), (0, 6), (1, 7)], [(0, 12), (2, 3)]),
+        "classes": [k % 3 for k in range(24)],
+    }[kind]
+    known = Knowledge.of(24, hierarchy=half, soft=[kind], **{kind: votes})
+    model = cluster.DivisiveReCon(3, effort=0.1).fit(X, knowledge=known)
+    assert model.constraints_ == "mixed"
+    held = tt.sample_triplets(half, tt.count_triplets(half), random_state=0)
+    trees = [model.hierarchy_, *(model.sampled_trees_ or ())]
+    assert all(tt.displays(tree, held).all() for tree in trees)
+    if model.sampled_trees_:
+        assert (model.triplet_probability(held) == 1).all()
+        assert set(np.unique(model.clade_support_)) - {0.0, 1.0}
+    if kind == "triplets":
+        assert model.noise_ > 0
+        wrong = ~tt.displays(whole, model.triplets_)
+        assert tt.displays(model.hierarchy_, model.triplets_)[wrong].mean() < 0.5  # outvoted
+
+
+def test_soft__votes_add_to_what_must_hold():
+    gains = []
+    for seed in range(4):
+        X, whole, half, rng = truth(seed, 36)
+        test = tt.sample_triplets(whole, 2000, random_state=0)
+        rows = votes_of(whole, 72, 0.1, rng)
+        known = Knowledge.of(36, hierarchy=half, triplets=rows, soft=["triplets"])
+        scores = [
+            tt.displays(cluster.DivisiveReCon(3, effort=0.2).fit(X, **given).hierarchy_, test).mean()
+            for given in ({"hierarchy": half}, {"knowledge": known}, {"triplets": rows})
+        ]
+        gains.append([scores[1] - scores[0], scores[1] - scores[2]])
+    assert (np.mean(gains, axis=0) > 0).all()
+
+
+def test_soft__hard_pairs_hold_beside_soft_triplets():
+    X, whole, _, rng = truth(0)
+    pairs = ([(0, 6), (1, 7)], [(0, 2), (1, 3)])
+    known = Knowledge.of(24, pairs=pairs, triplets=votes_of(whole, 24, 0.3, rng), soft=["triplets"])
+    model = cluster.DivisiveReCon(4, constraints="hard").fit(X, knowledge=known)
+    for a, b in pairs[0]:
+        assert model.labels_[a] == model.labels_[b]
+    for a, b in pairs[1]:
+        assert model.labels_[a] != model.labels_[b]
+
+
+def test_soft__validation_and_measurements_keep_it():
+    X, whole, half, rng = truth(1)
+    known = Knowledge.of(24, hierarchy=half, triplets=votes_of(whole, 24, 0.5, rng), soft=["triplets"])
+    model = cluster.DivisiveReCon(3, effort=0.05).fit(X, knowledge=known, validate=True)  # hard ones would contradict
+    assert model.validation_.settings[1] == "constraints='auto'"
+    assert tt.evaluate_knowledge(X, knowledge=known, estimator=cluster.DivisiveReCon(effort=0), n_folds=2).kind
+    heard = []
+
+    class Spy(cluster.DivisiveReCon):
+        def fit(self, X, y=None, *, knowledge=None, **given):
+            assert "triplets" not in given
+            heard.append(set() if knowledge is None else knowledge.soft & {*knowledge.kinds})
+            return super().fit(X, y, knowledge=knowledge, **given)
+
+    tt.evaluate_knowledge(X, knowledge=known, estimator=Spy(effort=0), n_folds=2)
+    assert not heard[0]
+    assert {"triplets"} in heard

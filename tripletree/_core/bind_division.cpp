@@ -60,14 +60,14 @@ Flags sides(const Vector<bool>& side, const BinaryTree& tree) {
 }
 
 Array<Index> divide_all(const Pairs& base, const Rows& rows, const Vector<double>& weight, const Pairs& apart,
-                        const Vector<Index>& group, bool hard, double reward, double penalty, double change) {
+                        const Vector<Index>& group, double reward, double penalty, double change) {
     Part whole{{}, binary_tree(base), {}, copied(group), none};
     const Index n = leaves_of(whole.tree);
     whole.leaves.resize(n);
     std::iota(whole.leaves.begin(), whole.leaves.end(), 0);
     whole.known = {triplets_of(rows, n), copied(weight), {}};
     require(weight.size() == rows.shape(0), "a weight for each triplet");
-    for (const double x : whole.known.weight) require(std::isfinite(x), "a weight is not finite");
+    for (const double x : whole.known.weight) require(x > -infinite, "a weight is a number");
     for (const auto& [a, b, c] : whole.known.rows) require(a != b && b != c && a != c, "a triplet has three leaves");
     for (std::size_t k = 0; k < apart.shape(0); ++k) {
         for (const int s : {0, 1}) require(0 <= apart(k, s) && apart(k, s) < n, "a pair names no leaf");
@@ -78,7 +78,7 @@ Array<Index> divide_all(const Pairs& base, const Rows& rows, const Vector<double
     for (const Index x : whole.group) require(0 <= x && x < n && whole.group[x] == x, "a group is named by a member");
     require(0 < change && change < 0.5, "a change has a chance below one half");
     require(std::isfinite(reward) && std::isfinite(penalty), "reward and penalty are finite");
-    const Costs costs{hard, reward, penalty, change};
+    const Costs costs{reward, penalty, change};
     return given(run_long([&](Interrupts& watch) { return divide(std::move(whole), costs, watch); }));
 }
 
@@ -86,8 +86,8 @@ Array<Index> divide_all(const Pairs& base, const Rows& rows, const Vector<double
 
 void define_division(nb::module_& parent_module) {
     nb::module_ m = parent_module.def_submodule("division");
-    m.def("divide", &divide_all, "base"_a, "rows"_a, "weight"_a, "apart"_a, "group"_a, "hard"_a, "reward"_a,
-          "penalty"_a, "change"_a);
+    m.def("divide", &divide_all, "base"_a, "rows"_a, "weight"_a, "apart"_a, "group"_a, "reward"_a, "penalty"_a,
+          "change"_a);
     m.def(
         "link",
         [](OutTable<double> distance, Vector<double> size, bool ward) {

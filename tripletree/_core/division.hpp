@@ -6,8 +6,8 @@
 // children of the root know nothing of each other. So a whole subtree changes sides for the price of one edge.
 //
 // Labels are found by mean field for the votes and exact sums on the tree, from the splits that the top of the tree
-// shows. Leaves that must stay together (hard triplets, must-links) move as one. Hard triplets hold in the end whatever
-// the split. So they do not vote each, but each block of leaves votes to be parted from those that it is told from
+// shows. Leaves that must stay together (hard triplets, must-links) move as one. Hard triplets, whose weight is
+// infinite, hold in the end whatever the split. So they do not vote each, but each block of leaves votes to be parted from those that it is told from
 // (`told_apart`): how often a clade is told from its siblings depends on how a hierarchy is written down.
 #pragma once
 
@@ -41,12 +41,11 @@ inline Index leaves_of(const BinaryTree& tree) {
 // Statements on a set of leaves, numbered from 0.
 struct Statements {
     std::vector<Triplet> rows;
-    std::vector<double> weight;  // of the triplets
+    std::vector<double> weight;  // of the triplets: infinite if hard, which keeps a and b together until c is gone
     std::vector<Fork> apart;     // cannot-links
 };
 
 struct Costs {
-    bool hard;  // every triplet keeps its a and b together, until c is gone
     double reward, penalty, change;
 };
 
@@ -331,9 +330,9 @@ inline Flags highest_without(const BinaryTree& tree, const Flags& wanted) {
     return side;
 }
 
-// One triplet for each two blocks of which the one is told from the other, and what it weighs. The triplets of a block
-// weigh its size less 1 in all, the fewest that tie it together, and name its first leaves. So they are the same for
-// all sets of triplets that imply the same.
+// In place of the hard triplets one for each two blocks of which they tell the one from the other, and what it weighs.
+// Those of a block weigh its size less 1 in all, the fewest that tie it together, and name its first leaves. So they
+// are the same for all sets of triplets that imply the same. The other triplets follow them.
 inline void told_apart(Statements& known, const std::vector<Index>& block, const std::vector<Index>& size) {
     const auto n_blocks = static_cast<Index>(size.size());
     std::vector<Index> first(n_blocks, none), second(n_blocks, none), start(n_blocks + 1, 0), seen(n_blocks, none);
@@ -344,10 +343,17 @@ inline void told_apart(Statements& known, const std::vector<Index>& block, const
         else if (second[x] == none)
             second[x] = static_cast<Index>(i);
     }
-    for (const auto& row : known.rows) ++start[block[row.a] + 1];
+    Statements soft;
+    for (std::size_t t = 0; t < known.rows.size(); ++t) {
+        if (known.weight[t] == infinite)
+            ++start[block[known.rows[t].a] + 1];
+        else
+            soft.rows.push_back(known.rows[t]), soft.weight.push_back(known.weight[t]);
+    }
     std::partial_sum(start.begin(), start.end(), start.begin());
-    std::vector<Index> place(start), other(known.rows.size());
-    for (const auto& row : known.rows) other[place[block[row.a]]++] = block[row.c];
+    std::vector<Index> place(start), other(start.back());
+    for (std::size_t t = 0; t < known.rows.size(); ++t)
+        if (known.weight[t] == infinite) other[place[block[known.rows[t].a]]++] = block[known.rows[t].c];
     known.rows.clear(), known.weight.clear();
     for (Index x = 0; x < n_blocks; ++x) {
         const std::size_t begin = known.rows.size();
@@ -360,6 +366,8 @@ inline void told_apart(Statements& known, const std::vector<Index>& block, const
         const auto count = static_cast<double>(known.rows.size() - begin);
         known.weight.resize(known.rows.size(), (size[x] - 1.0) / count);
     }
+    known.rows.insert(known.rows.end(), soft.rows.begin(), soft.rows.end());
+    known.weight.insert(known.weight.end(), soft.weight.begin(), soft.weight.end());
 }
 
 // A set of leaves that is to be split.
@@ -383,9 +391,11 @@ inline Flags split(const Part& part, const Costs& costs) {
     Flags wanted(k, 0);
     for (Index i = 0; i < k; ++i)
         if (tie(i, part.group[i])) wanted[i] = wanted[part.group[i]] = 1;
-    for (const auto [a, b, c] : part.known.rows) {
+    bool has_hard = false;
+    for (std::size_t t = 0; t < part.known.rows.size(); ++t) {
+        const auto [a, b, c] = part.known.rows[t];
         wanted[a] = wanted[b] = wanted[c] = 1;
-        if (costs.hard) tie(a, b);
+        if (part.known.weight[t] == infinite) tie(a, b), has_hard = true;
     }
     for (const auto [a, b] : part.known.apart) wanted[a] = wanted[b] = 1;
     const Heard set = heard(part.tree, wanted);
@@ -405,7 +415,7 @@ inline Flags split(const Part& part, const Costs& costs) {
     Votes votes{part.known, block, size, costs};
     for (auto& [a, b, c] : votes.known.rows) a = number[a], b = number[b], c = number[c];
     for (auto& [a, b] : votes.known.apart) a = number[a], b = number[b];
-    if (costs.hard) told_apart(votes.known, block, size);
+    if (has_hard) told_apart(votes.known, block, size);
     return labelled(part.tree, set.leaf, best_split(set, votes), costs.change);
 }
 

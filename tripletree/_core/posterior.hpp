@@ -81,7 +81,7 @@ class TreeWalk {
         for (Index r = 0; r < n - 1; ++r) nodes_[order_[r]].place = r;
     }
 
-    // Goes on with other triplets, from the tree reached so far.
+    // Goes on with other triplets, from the tree reached so far. Those of infinite weight must hold, as they do in it.
     void hear(std::vector<Triplet> rows, std::vector<double> weight, Interrupts& watch) {
         rows_ = std::move(rows), weight_ = std::move(weight);
         worth_.assign(rows_.size(), 0.0), stamp_.assign(rows_.size(), 0), told_.assign(3 * rows_.size(), 0);
@@ -105,7 +105,7 @@ class TreeWalk {
         for (std::size_t t = 0; t < rows_.size(); ++t) {
             watch.check(static_cast<Count>(t), 64);
             worth_[t] = worth(rows_[t]);
-            state_.votes += weight_[t] * worth_[t];
+            if (weight_[t] < infinite) state_.votes += weight_[t] * worth_[t];
         }
         state_.length = nodes_[order_.back()].height;
         state_.pairs = 0.0;
@@ -147,8 +147,8 @@ class TreeWalk {
     // Takes one step for each row of draws. Half of the steps regraft a clade: a random leaf, then some levels up,
     // beside a leaf near to it or any. Others swap a clade with its uncle, or change the height of a node.
     //
-    // `power` is the exponent of the likelihood of the features, `price` the log-odds of a triplet that is displayed,
-    // infinite if all must hold (they do at first), 1 if the sharpness is finite. Returns how many steps were accepted.
+    // `power` is the exponent of the likelihood of the features, `price` the log-odds of a triplet that is displayed, 1
+    // if the sharpness is finite. Returns how many steps were accepted.
     Count walk(double power, double price, const Draws* draws, Count n_steps, Interrupts& watch) {
         const bool is_graded = state_.sharpness != infinite;
         double prior_now = prior(state_.length, state_.pairs);
@@ -568,11 +568,12 @@ class TreeWalk {
     double turned(double price, double needed) {
         const double most = state_.sharpness == infinite ? 1.0 : 0.0;
         double votes = 0.0;  // as if all that have not been looked at were worth most
-        for (const Index t : named_) votes += weight_[t] * (most - worth_[t]);
+        for (const Index t : named_)
+            if (weight_[t] < infinite) votes += weight_[t] * (most - worth_[t]);
         for (const Index t : named_) {
             if (gain_of(price, votes) <= needed) break;
             const double now = worth(rows_[t]);
-            votes -= weight_[t] * (most - now);
+            if (now < most || weight_[t] < infinite) votes -= weight_[t] * (most - now);
             if (now != worth_[t]) {
                 named_[fresh_.size()] = t;  // (never beyond the place of t)
                 fresh_.push_back(now);

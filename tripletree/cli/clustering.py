@@ -53,6 +53,7 @@ from tripletree.io import write_newick
 from tripletree.io.source import csv_text, write_text
 from tripletree.knowledge import Knowledge, read_knowledge
 from tripletree.knowledge import write_knowledge as _write_knowledge
+from tripletree.knowledge.value import KINDS
 from tripletree.plots import plot_dendrogram
 from tripletree.reports.analysis import shares_of_variance, standardized
 from tripletree.reports.page import told_of_scale
@@ -162,6 +163,12 @@ def _wrong_ones(command: Any) -> Any:
     show_default=True,
     help="Make all triplets hold or let them vote, for --method divisive.",
 )
+@click.option(
+    "--soft",
+    multiple=True,
+    type=click.Choice(KINDS),
+    help="Let this kind vote, while the others hold, for --method divisive; may be repeated.",
+)
 @click.option("-k", "--clusters", type=click.IntRange(min=1), metavar="N", help="Number of flat clusters.")
 @click.option("--height", type=click.FloatRange(min=0), metavar="H", help="Cut at this height, in the place of -k.")
 @infeasible_option
@@ -203,6 +210,7 @@ def cluster(
     class_column: str | None,
     class_columns: list[str] | None,
     knowledge_file: str | None,
+    soft: tuple[str, ...],
     clusters: int | None,
     height: float | None,
     on_infeasible: str,
@@ -235,9 +243,9 @@ def cluster(
     clades that match them best. The options from --from on are for reading it.
 
     By default, ReCon merges the closest clusters that the triplets allow. It is made for knowledge that is complete.
-    --method divisive also gains from little knowledge, and outvotes wrong triplets. --validate compares the result with
-    one made without constraints, on samples whose constraints are hidden. 'tripletree report' makes a page on all of
-    it, to be read and printed.
+    --method divisive also gains from little knowledge, and outvotes wrong triplets. With --soft triplets they are
+    votes beside a hierarchy that holds. --validate compares the result with one made without constraints, on samples
+    whose constraints are hidden. 'tripletree report' makes a page on all of it, to be read and printed.
     """
     _check_options(ctx, method, pair_file)
     of_triplets, of_comparisons, of_pairs = options_of_files(
@@ -317,6 +325,8 @@ def cluster(
         known["comparisons"] = read_comparison_file(comparison_file, of_comparisons, told=True)
     if knowledge_file is not None:
         known["knowledge"] = _knowledge_of(knowledge_file, method["method"], validate=validate, flat=flat)
+    if soft:
+        known = _parted(known, soft, table.labels, missing_samples)
     values = standardized(table.values) if standardize else table.values
     method["metric"] = table.metric
     if method["method"] == "recon" and table.metric in IN_UNITS:
@@ -329,7 +339,7 @@ def cluster(
     if write_knowledge is not None:
         parts = {kind: value for kind, value in known.items() if kind != "knowledge" and value is not None}
         both = Knowledge.of(table.labels, **parts, missing_samples=missing_samples)
-        if knowledge_file is not None:
+        if "knowledge" in known:
             both = both | known["knowledge"].restrict(both.leaves)
         _write_knowledge(both, write_knowledge)
         say(f"{write_knowledge} has the knowledge: {both.summary()}", err=True)
@@ -348,6 +358,9 @@ def _check_options(ctx: click.Context, method: dict[str, Any], pair_file: str | 
             if ctx.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE:
                 msg = f"--{name.replace('_', '-')} goes with --method {other}"
                 raise click.UsageError(msg)
+    if ctx.params["soft"] and method["method"] != "divisive":
+        msg = "--soft goes with --method divisive: add it"
+        raise click.UsageError(msg)
     metric = method["metric"]
     if method["method"] == "recon" and (metric in GAPS or metric in SQUARES) and method["linkage"] not in ANY_METRIC:
         msg = (
@@ -366,6 +379,7 @@ IN_OPTIONS = {
     "DivisiveReCon": "--method divisive",
     "constraints='hard'": "--constraints hard",
     "constraints='soft'": "--constraints soft",
+    "constraints='auto'": "as asked for",
 }
 
 
@@ -411,6 +425,21 @@ def _knowledge_of(path: str, method: str, *, validate: bool, flat: bool) -> Know
         raise click.UsageError(msg)
     say(f"{path}: {found.summary()}", err=True)
     return found
+
+
+def _parted(known: dict[str, Any], soft: tuple[str, ...], labels: list[str], missing_samples: str) -> dict[str, Any]:
+    """The knowledge, of which some kinds are votes."""
+    hard = {kind: value for kind, value in known.items() if kind not in soft}
+    votes = {kind: known[kind] for kind in soft if known.get(kind) is not None}
+    found = Knowledge.of(labels, **votes, soft=soft, missing_samples=missing_samples)
+    if "knowledge" in known:
+        kept = known["knowledge"]
+        found = found | kept.with_soft(*kept.soft, *soft)
+    for kind in soft:
+        if kind not in found.kinds:
+            msg = f"--soft {kind}: no {kind} are given: give --{kind}, or leave it out"
+            raise click.UsageError(msg)
+    return hard | {"knowledge": found}
 
 
 def _first_given(ctx: click.Context, reading: dict[str, Any]) -> str:

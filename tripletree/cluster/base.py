@@ -65,6 +65,7 @@ class ConstrainedClusterer(ClusterMixin, CheckedEstimator):
 
     labels_: Any
     _takes: frozenset[str] = frozenset()  #: the kinds of knowledge that `fit` takes
+    _weighs: frozenset[str] = frozenset()  #: the kinds of which a result may contradict some
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
@@ -114,6 +115,13 @@ class ConstrainedClusterer(ClusterMixin, CheckedEstimator):
         for kind in known.kinds:
             if kind not in self._takes:
                 refuse_knowledge(self, kind, self._takes)
+            if kind in known.soft - self._weighs:
+                others = "DivisiveReCon" + " or PCKMeans" * (kind == "pairs")
+                msg = (
+                    f"the {kind} of knowledge= are soft, and {type(self).__name__} lets all {kind} hold: "
+                    f"take {others}, which weighs them, or give knowledge.with_soft(), of which all must hold"
+                )
+                raise ValueError(msg)
         return known
 
     def _cluster(self, *of: Any, **more: Any) -> None:

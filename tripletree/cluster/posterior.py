@@ -233,7 +233,6 @@ def sample_trees(
     weight: np.ndarray,
     rng: np.random.Generator,
     *,
-    hard: bool = False,
     noise: float | None = None,
     deciding: tuple[np.ndarray, np.ndarray] | None = None,
     effort: float = 1.0,
@@ -254,14 +253,12 @@ def sample_trees(
     ----------
     points : ndarray of float64, shape (n, d)
     starts : sequence of ndarray of int32, shape (2 n - 1,)
-        Parents of binary trees, after their children. If `hard`, the trees display all triplets.
+        Parents of binary trees, after their children, which display the triplets that must hold.
     rows, weight : ndarray of int32, shape (m, 3), and of float64, shape (m,)
-        Triplets.
+        Triplets. Those of infinite weight must hold.
     rng : Generator
-    hard : bool
-        Whether all triplets must hold.
     noise : float or None
-        The share of wrong triplets. None estimates it with the trees.
+        The share of wrong ones among the others. None estimates it with the trees.
     deciding : (ndarray of int32, shape (k, 3), ndarray of float64, shape (k,)), or None
         Triplets that are independent statements, and their weights. The exponent is the usual one if there are none.
     effort : float
@@ -289,16 +286,16 @@ def sample_trees(
         own, each = deciding
         powers = np.array(POWERS)
         steps = effort * max(round(PART * usual), min(usual, LEAST))
-        is_all = not hard and len(own) == len(rows)
+        is_all = not np.isinf(weight).any() and len(own) == len(rows)
         haste, before = (1.0, 1.0) if is_all else (HASTE, HASTE / (HASTE + 1))
-        of_own = own, each, False, noise
+        of_own = own, each, noise
         trees, wrong = _climbed(begun, of_own, powers, round(haste * steps), rng, lambda done: progress(before * done))
         left_out = [_left_out(np.concatenate(trees[:, k]), wrong[:, k].ravel(), own) for k in range(len(powers))]
         share = _stacked(np.array(left_out), each, POWERS.index(1.0))
     if before < 1:
         used = (share > 1 / TREES) | (powers == 1)
         powers, share = powers[used], share[used] / share[used].sum()
-        given, rest = (rows, weight, hard, noise), 1 - before
+        given, rest = (rows, weight, noise), 1 - before
         trees, wrong = _climbed(begun, given, powers, round(steps), rng, lambda done: progress(before + rest * done))
     at = np.arange(wrong.shape[2])
     of = _dealt(share, at.size)
@@ -313,7 +310,7 @@ def sample_trees(
 
 def _climbed(
     begun: Sequence[tuple[np.ndarray, np.ndarray]],
-    given: tuple[np.ndarray, np.ndarray, bool, float | None],
+    given: tuple[np.ndarray, np.ndarray, float | None],
     powers: np.ndarray,
     steps: int,
     rng: np.random.Generator,
@@ -326,7 +323,7 @@ def _climbed(
     begun : sequence of (ndarray, ndarray)
         Coordinates and the first tree of each chain.
     given : tuple
-        `rows`, `weight`, `hard` and `noise` of a `Chain`.
+        `rows`, `weight` and `noise` of a `Chain`.
     powers : ndarray of float64, shape (p,)
 
     Returns
@@ -339,8 +336,8 @@ def _climbed(
     each, taken = -(-TREES // len(begun)), [0.0] * len(begun)
 
     def run(i: int, stop: Event) -> list[tuple[np.ndarray, np.ndarray]]:
-        (points, start), (rows, weight, hard, noise) = begun[i], given
-        chain = Chain(points, start, rows, weight, hard, noise, np.random.default_rng(seeds[i]))
+        (points, start), (rows, weight, noise) = begun[i], given
+        chain = Chain(points, start, rows, weight, noise, np.random.default_rng(seeds[i]))
         usual, out = chain.power, []
         for k, factor in enumerate(powers.tolist()):
             chain.power = factor * usual
@@ -423,11 +420,9 @@ class Chain:
     parent : ndarray of int32, shape (2 n - 1,)
         The first tree.
     rows, weight : ndarray of int32, shape (m, 3), and of float64, shape (m,)
-        Triplets.
-    hard : bool
-        Whether all triplets must hold, as they do in the first tree.
+        Triplets. Those of infinite weight must hold, as they do in the first tree.
     noise : float or None
-        The share of wrong triplets. None estimates it with the trees.
+        The share of wrong ones among the others. None estimates it with the trees.
     rng : Generator
     by_order : float or None
         If given, triplets are replies of people, who either go by the order of the heights at which three leaves meet,
@@ -448,7 +443,6 @@ class Chain:
         parent: np.ndarray,
         rows: np.ndarray,
         weight: np.ndarray,
-        hard: bool,
         noise: float | None,
         rng: np.random.Generator,
         by_order: float | None = None,
@@ -456,7 +450,7 @@ class Chain:
     ) -> None:
         self.walk, self.n = _begun(points, parent), len(points)
         self.power = min(1.0, FEATURES / max(points.shape[1], 1)) if power is None else power
-        self.hard, self.noise, self.rng = hard, noise, rng
+        self.noise, self.rng = noise, rng
         self.prior: np.ndarray | None = None  # of the sharpness, if triplets are replies
         if by_order is not None:
             degrees = len(SHARPNESSES) - 1
@@ -467,7 +461,8 @@ class Chain:
     def hear(self, rows: np.ndarray, weight: np.ndarray) -> None:
         """Go on with other triplets, from the tree reached so far."""
         self.weight = weight.astype(np.float64)
-        self.given = float(weight.sum())
+        votes = self.weight[np.isfinite(self.weight)]
+        self.given, self.all_hard = float(votes.sum()), self.weight.size > votes.size == 0
         self.walk.hear(rows, self.weight)
 
     def begin(self) -> None:
@@ -484,10 +479,10 @@ class Chain:
         if self.prior is not None:
             self._draw_replies(self.prior)
         else:
-            self.wrong = 0.0 if self.hard else self.share_of_wrong()
+            self.wrong = 0.0 if self.all_hard else self.share_of_wrong()
             if believing and self.noise is None:
                 self.wrong = min(self.wrong, WRONG / (WRONG + RIGHT))
-            price = np.inf if self.hard else math.log((1 - self.wrong) / self.wrong * 2)
+            price = np.inf if self.all_hard else math.log((1 - self.wrong) / self.wrong * 2)
         self.walk.walk(self.power, price, self.rng.random((steps, 8)))
         self.walk.rescale(self.power, self.rng.random((2, 2)))
 

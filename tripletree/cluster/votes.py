@@ -76,6 +76,15 @@ class FlatVotes:
     def __len__(self) -> int:
         return len(self.pairs) + len(self.rows)
 
+    def __or__(self, other: FlatVotes) -> FlatVotes:
+        ours, theirs = np.split(self.weight, [len(self.pairs)]), np.split(other.weight, [len(other.pairs)])
+        return FlatVotes(
+            np.concatenate([self.pairs, other.pairs]),
+            np.concatenate([self.same, other.same]),
+            np.concatenate([self.rows, other.rows]),
+            np.concatenate([ours[0], theirs[0], ours[1], theirs[1]]),
+        )
+
     def part(self, which: np.ndarray) -> FlatVotes:
         """Return some of the votes, by a mask over the pairs, then the triplets."""
         p = len(self.pairs)

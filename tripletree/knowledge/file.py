@@ -28,7 +28,9 @@ from tripletree.knowledge.value import Knowledge, check_knowledge
 _KEY, _VERSION = "tripletree_knowledge", 1
 
 #: All keys of a file.
-_PARTS = frozenset({_KEY, "samples", "triplets", "must_link", "cannot_link", "hierarchy", "classes", "comparisons"})
+_PARTS = frozenset(
+    {_KEY, "samples", "triplets", "must_link", "cannot_link", "hierarchy", "classes", "comparisons", "soft"}
+)
 
 
 @overload
@@ -84,6 +86,8 @@ def write_knowledge(knowledge: Knowledge, path: Target | None = None) -> str | N
     if kept.comparisons is not None:
         who = [x if x is None else _json(x, "a person") for x in kept.comparisons.who]
         found["comparisons"] = {"rows": kept.comparisons.rows.tolist(), "who": who}
+    if kept.soft:
+        found["soft"] = sorted(kept.soft)
     return write_text([json.dumps(found, ensure_ascii=False), "\n"], path)
 
 
@@ -243,4 +247,4 @@ def _knowledge(found: dict[str, Any]) -> Knowledge:
         codes,
         tuple(names),
         comparisons,
-    )
+    ).with_soft(*_names(found.get("soft", []), "soft kinds"))

@@ -74,6 +74,10 @@ class Knowledge:
     class_names : tuple
     comparisons : Comparisons or None
         "a is more like b than like c". A result may contradict some.
+    soft : frozenset of str
+        The kinds that are votes, of which a result may contradict some. Comparisons always are. Whether the other kinds
+        must hold is for the estimator to say (``DivisiveReCon(constraints=)``). An estimator whose results keep all
+        that it is given refuses soft kinds.
 
     See Also
     --------
@@ -83,8 +87,7 @@ class Knowledge:
     Notes
     -----
     ``|`` joins two values, over the samples of both. ``==`` is true if they have the same samples and say the same, in
-    any order. Whether all of it can hold is `is_consistent`: comparisons never
-    count for that, as they are votes.
+    any order, and as softly. Whether all of it can hold is `is_consistent`: votes never count for that.
 
     Examples
     --------
@@ -103,6 +106,7 @@ class Knowledge:
     codes: np.ndarray | None = None
     class_names: tuple[Any, ...] = ()
     comparisons: Comparisons | None = None
+    soft: frozenset[str] = frozenset()
 
     @classmethod
     def of(
@@ -114,6 +118,7 @@ class Knowledge:
         pairs: Any = None,
         hierarchy: Any = None,
         classes: Any = None,
+        soft: Iterable[str] = (),
         missing: Any = None,
         missing_samples: str = "raise",
     ) -> Knowledge:
@@ -127,6 +132,8 @@ class Knowledge:
         triplets, comparisons, pairs, hierarchy, classes : optional
             As for `tripletree.cluster.DivisiveReCon`. Without `samples`, numbers in arrays of triplets and pairs are
             names, and classes go by name: a mapping, or a pandas Series.
+        soft : iterable of {"triplets", "pairs", "hierarchy", "classes", "comparisons"}
+            The kinds that are votes, see ``.soft``.
         missing : value or collection of values, optional
             The values in `classes` that mark samples without one, as in `triplets_from_classes`.
         missing_samples : {"raise", "ignore"}
@@ -147,6 +154,12 @@ class Knowledge:
         --------
         >>> Knowledge.of(["a", "b", "c", "d"], pairs=([("a", "b")], [("b", "c")]))
         <Knowledge of 4 samples: 1 must-link and 1 cannot-link>
+
+        A taxonomy that must hold, and answers of people that are votes:
+
+        >>> taxonomy = Hierarchy.from_nested([["ant", "bee"], ["cat", "dog"]])
+        >>> Knowledge.of(hierarchy=taxonomy, triplets=[("cat", "dog", "eel")], soft=["triplets"])
+        <Knowledge of 5 samples: 1 triplet (soft); a hierarchy of 4 samples>
         """
         given = {"triplets": triplets, "comparisons": comparisons, "pairs": pairs, "hierarchy": hierarchy}
         if samples is None:
@@ -159,7 +172,7 @@ class Knowledge:
         rows = named(None, names)
         return align_knowledge(
             rows, len(rows.labels), **given, classes=classes, missing=missing, missing_samples=missing_samples
-        )
+        ).with_soft(*([soft] if isinstance(soft, str) else soft))
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -196,15 +209,16 @@ class Knowledge:
     def is_consistent(self) -> bool:
         """Whether some hierarchy displays all triplets, with a clade for each group that must-links or a class tie.
 
-        Cannot-links contradict must-links alone. What does not hold is told by the error of a hard fit.
+        Cannot-links contradict must-links alone. Soft kinds are left out. What does not hold is told by the error
+        of a hard fit.
 
         Examples
         --------
         >>> Knowledge.of(triplets=[("a", "b", "c")], pairs=([("b", "c")], [])).is_consistent
         False
         """
-        of_hierarchy = self.only("triplets", "hierarchy").to_triplets()
-        return can_all_hold(of_hierarchy, self.to_pairs())
+        stated = self.only(*(kind for kind in KINDS if kind not in self.soft))
+        return can_all_hold(stated.only("triplets", "hierarchy").to_triplets(), stated.to_pairs())
 
     def to_triplets(self) -> TripletSet:
         """Return the triplets, and the triplets that follow from the hierarchy, the classes and the pairs.
@@ -267,10 +281,7 @@ class Knowledge:
         >>> Knowledge.of(triplets=[("a", "b", "c")], pairs=([("a", "b")], [])).only("pairs")
         <Knowledge of 3 samples: 1 must-link>
         """
-        unknown = [x for x in kinds if x not in KINDS]
-        if unknown:
-            msg = f"no kind of knowledge is called {unknown[0]!r}: the kinds are {', '.join(KINDS)}"
-            raise ValueError(msg)
+        _check_kinds(kinds)
         nothing = _nothing(self.leaves)
         return Knowledge(
             self.leaves,
@@ -280,7 +291,27 @@ class Knowledge:
             self.codes if "classes" in kinds else None,
             self.class_names if "classes" in kinds else (),
             self.comparisons if "comparisons" in kinds else None,
+            self.soft,
         )
+
+    def with_soft(self, *kinds: str) -> Knowledge:
+        """Return the same statements, of which these kinds are votes (see ``.soft``), and no others.
+
+        Parameters
+        ----------
+        *kinds : {"triplets", "comparisons", "pairs", "hierarchy", "classes"}
+
+        Returns
+        -------
+        Knowledge
+
+        Examples
+        --------
+        >>> Knowledge.of(triplets=[("a", "b", "c")]).with_soft("triplets")
+        <Knowledge of 3 samples: 1 triplet (soft)>
+        """
+        _check_kinds(kinds)
+        return replace(self, soft=frozenset(kinds))
 
     def part(self, samples: Any) -> Knowledge:
         """Return the statements on some samples alone. The other samples stay leaves, and nothing is known of them.
@@ -375,7 +406,7 @@ class Knowledge:
             freeze(codes)
         comparisons = None if self.comparisons is None else self.comparisons.over(number, leaves)
         triplets, pairs = self.triplets.over(number, leaves), self.pairs.over(number, leaves)
-        return Knowledge(leaves, triplets, pairs, hierarchy, codes, names, comparisons)
+        return Knowledge(leaves, triplets, pairs, hierarchy, codes, names, comparisons, self.soft)
 
     def reindex(self, leaves: LeafIndex | Iterable[Hashable]) -> Knowledge:
         """Return the same statements over other samples, which must have all samples that occur.
@@ -430,16 +461,19 @@ class Knowledge:
         Returns
         -------
         dict of str and object
-            Classes are a list with an entry for each sample, None where it is not known.
+            Classes are a list with an entry for each sample, None where it is not known. Soft kinds are a `Knowledge`.
 
         Examples
         --------
         >>> Knowledge.of(["a", "b", "c"], classes=["x", None, "y"]).arguments()
         {'classes': ['x', None, 'y']}
         """
-        found = {kind: getattr(self, kind) for kind in self.kinds}
-        if self.codes is not None:
+        found = {kind: getattr(self, kind) for kind in self.kinds if kind not in self.soft}
+        if "classes" in found:
+            assert self.codes is not None
             found["classes"] = classes_or_none(self.codes, self.class_names)
+        if self.soft & {*self.kinds}:
+            found["knowledge"] = self.only(*self.soft)
         return found
 
     @contextmanager
@@ -491,6 +525,13 @@ class Knowledge:
             return NotImplemented
         leaves = LeafIndex(dict.fromkeys([*self.leaves, *other.leaves]))
         one, two = self.reindex(leaves), other.reindex(leaves)
+        differ = [x for x in one.kinds if x in two.kinds and x != "comparisons" and (x in one.soft) != (x in two.soft)]
+        if differ:
+            msg = (
+                f"{differ[0]} must be soft on both sides or on neither: x.with_soft({differ[0]!r}) is x with soft "
+                f"{differ[0]}, x.with_soft() has no soft kinds"
+            )
+            raise ValueError(msg)
         if one.hierarchy is not None and two.hierarchy is not None:
             msg = "both have a hierarchy: supertree([a.hierarchy, b.hierarchy]) makes one of them"
             raise ValueError(msg)
@@ -507,6 +548,7 @@ class Knowledge:
             codes,
             names,
             comparisons,
+            one.soft & {*one.kinds} | two.soft & {*two.kinds},
         )
 
     def __eq__(self, other: object) -> bool:
@@ -519,6 +561,7 @@ class Knowledge:
             and self.hierarchy == other.hierarchy
             and self.classes == other.classes
             and mine == others
+            and all((kind in self.soft) == (kind in other.soft) for kind in self.kinds if kind != "comparisons")
         )
 
     __hash__ = None  # type: ignore[assignment]  # it may hold values without a hash, such as names of classes
@@ -534,21 +577,27 @@ class Knowledge:
         >>> Knowledge.of(hierarchy=Hierarchy.from_nested([["a", "b"], "c"])).summary()
         'a hierarchy of 3 samples'
         """
-        parts = []
-        if len(self.triplets):
-            parts.append(counted(len(self.triplets), "triplet"))
-        if self.comparisons is not None and len(self.comparisons.rows):
-            parts.append(counted(len(self.comparisons.rows), "comparison"))
         links = ((self.pairs.n_must, "must-link"), (self.pairs.n_cannot, "cannot-link"))
-        if len(self.pairs):
-            parts.append(" and ".join(counted(m, noun) for m, noun in links if m))
-        if self.hierarchy is not None:
-            parts.append(f"a hierarchy of {counted(self.hierarchy.n_leaves, 'sample')}")
-        if "classes" in self.kinds:
-            assert self.codes is not None
-            n, k = int((self.codes >= 0).sum()), np.unique(self.codes[self.codes >= 0]).size
-            parts.append(f"classes of {counted(n, 'sample')} ({counted(k, 'class', 'classes')})")
+        known = np.empty(0) if self.codes is None else self.codes[self.codes >= 0]
+        classes = counted(np.unique(known).size, "class", "classes")
+        words = {
+            "triplets": counted(len(self.triplets), "triplet"),
+            "comparisons": "" if self.comparisons is None else counted(len(self.comparisons.rows), "comparison"),
+            "pairs": " and ".join(counted(m, noun) for m, noun in links if m),
+            "hierarchy": ""
+            if self.hierarchy is None
+            else f"a hierarchy of {counted(self.hierarchy.n_leaves, 'sample')}",
+            "classes": f"classes of {counted(known.size, 'sample')} ({classes})",
+        }
+        parts = [words[kind] + " (soft)" * (kind in self.soft - {"comparisons"}) for kind in self.kinds]
         return "; ".join(parts) or "nothing is known"
+
+
+def _check_kinds(kinds: Iterable[str]) -> None:
+    unknown = [x for x in kinds if x not in KINDS]
+    if unknown:
+        msg = f"no kind of knowledge is called {unknown[0]!r}: the kinds are {', '.join(KINDS)}"
+        raise ValueError(msg)
 
 
 def _nothing(leaves: LeafIndex) -> Knowledge:
@@ -619,7 +668,8 @@ def align_knowledge(
         return made
     kept = check_knowledge(knowledge)
     other: dict[str, Any] = {kind: getattr(kept, kind) for kind in kept.kinds}
-    return made | _over_rows(X, n_samples, missing_samples, [], **other)  # words for no class are gone from it
+    # words for no class are gone from it
+    return made | _over_rows(X, n_samples, missing_samples, [], **other).with_soft(*kept.soft)
 
 
 def _over_rows(

@@ -206,6 +206,10 @@ class ActiveClustering(MetaEstimatorMixin, ConstrainedClusterer):
     (2, [0, 2])
     """
 
+    @property
+    def _weighs(self) -> frozenset[str]:  # type: ignore[override]
+        return getattr(self._model(), "_weighs", frozenset())
+
     _parameter_constraints: ClassVar[dict] = {
         "estimator": [None, BaseEstimator],
         "n_queries": [Interval(Integral, 0, None, closed="left")],

@@ -239,6 +239,10 @@ class ReCon(TripletClusterer):
 
     labels_: np.ndarray
 
+    @property
+    def _weighs(self) -> frozenset[str]:  # type: ignore[override]
+        return frozenset() if self.penalty is None else self._takes - {"pairs"}
+
     def __init__(
         self,
         n_clusters: int | None = 2,

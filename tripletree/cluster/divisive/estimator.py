@@ -54,7 +54,7 @@ from tripletree.core.random import generator
 from tripletree.core.triplets import TripletSet, check_label_triple
 from tripletree.errors import warn_user
 from tripletree.knowledge.combined import check_consistent, combine_constraints
-from tripletree.knowledge.value import Knowledge
+from tripletree.knowledge.value import KINDS, Knowledge
 
 #: Metrics under which features are looked at. Of all others, the distances of all pairs are.
 _OF_FEATURES = ("euclidean", "cosine")
@@ -82,8 +82,9 @@ class DivisiveReCon(TripletClusterer):
     constraints : {"auto", "hard", "soft"}, default "auto"
         Whether all triplets and pairs must hold. "auto" is "hard" if a hierarchy is given. Pairs, triplets and classes
         that are given beside it then hold, too. Those that contradict the hierarchy, or others before them, are left
-        out, with a warning. Without a hierarchy "auto" is "soft": soft triplets that are all right are kept, too, as
-        the share of wrong ones is then estimated to be near 0. Soft pairs are votes: they may contradict each other,
+        out, with a warning. Kinds that ``knowledge=`` has as soft, and comparisons, are votes at any setting
+        (`tripletree.Knowledge`). Without a hierarchy "auto" is "soft": soft triplets that are all right are kept, too,
+        as the share of wrong ones is then estimated to be near 0. Soft pairs are votes: they may contradict each other,
         and are never an error.
     noise : float or None, default None
         The share of soft triplets that are wrong, above 0 and below 2/3. None estimates it together with the trees. If
@@ -133,12 +134,12 @@ class DivisiveReCon(TripletClusterer):
         scipy's linkage matrix, for drawing.
     children_, distances_ : ndarray of int, shape (n_samples - 1, 2), ndarray of float64, shape (n_samples - 1,)
         The two nodes of each merge, and its height, as in scikit-learn's AgglomerativeClustering.
-    constraints_, reason_ : {"hard", "soft"}, str
-        The kind of constraints used, and the reason in words.
+    constraints_, reason_ : {"hard", "soft", "mixed"}, str
+        The kind of constraints used, and the reason in words. "mixed" if some kinds had to hold and others were votes.
     held_out_ : float or None
         Share of triplets that trees made without them display. None without triplets.
     noise_ : float
-        The share of wrong triplets that was assumed. 0 if they are hard.
+        The share of wrong triplets that was assumed among votes. 0 if all are hard.
     triplets_, n_triplets_ : TripletSet, int
         The triplets that were used, also from pairs, classes, a hierarchy and comparisons, and their number.
     pairs_ : PairwiseConstraints
@@ -262,6 +263,8 @@ class DivisiveReCon(TripletClusterer):
         "random_state": ["random_state", np.random.Generator],
         "verbose": ["verbose"],
     }
+
+    _weighs = frozenset(KINDS)
 
     labels_: np.ndarray
     hierarchy_: Hierarchy
@@ -388,11 +391,6 @@ class DivisiveReCon(TripletClusterer):
             msg = f"n_clusters={self.n_clusters} and distance_threshold={self.distance_threshold} are both given"
             raise ValueError(f"{msg}: set one of them to None")
         samples, used_metric = self._clustered(data.given, data.samples, data.columns)
-        hard = self.constraints == "hard" or (self.constraints == "auto" and known.hierarchy is not None)
-        if known.comparisons is not None and hard:
-            why = f"constraints={self.constraints!r}{' with a hierarchy' if self.constraints == 'auto' else ''}"
-            msg = f"comparisons are votes, and {why} makes everything hold: set constraints='soft'"
-            raise ValueError(msg)
         # samples are sorted by values, so that the order of rows decides nothing. `place` is the new row of each
         order = _order_of_values(samples, is_matrix)
         place = np.argsort(order)
@@ -400,41 +398,51 @@ class DivisiveReCon(TripletClusterer):
         points = points if is_matrix else transformed(self.metric, points, points)
         if not is_matrix:
             check_squares(points)
-        aligned = known.with_votes().reindex(known.leaves.take(order))
+        aligned, hard = known.reindex(known.leaves.take(order)), self._hard_kinds(known)
+        must, votes = aligned.only(*hard), aligned.only(*(x for x in KINDS if x not in hard)).with_votes()
         n_left_out = 0
         if hard and self.constraints == "auto":
-            aligned, n_left_out = beside_hierarchy(aligned, rng)
-        codes = aligned.codes
-        with aligned.naming_classes():
-            given = make_statements(aligned, hard, rng)
-            if hard:
-                stated = None if codes is None else aligned.pairs
-                check_consistent(combine_constraints(given.triplets, given.pairs), stated)
+            must, n_left_out = beside_hierarchy(must, rng)
+        with must.naming_classes():
+            forced = make_statements(must, True, rng) if hard else None
+            if forced is not None:
+                stated = None if forced.codes is None else must.pairs
+                check_consistent(combine_constraints(forced.triplets, forced.pairs), stated)
+                if forced.codes is None and not len(forced.pairs):
+                    forced = replace(forced, weight=weight_by_clade(forced.rows, aligned.leaves))
+            given = forced if forced is not None and not votes.kinds else make_statements(votes, False, rng)
+            given = given if forced is None or forced is given else forced | given
+        codes = given.codes
         if codes is not None and np.unique(codes[codes >= 0]).size < 2 and not len(given.pairs):
             warn_of_silent_classes(codes, "samples of two classes")
-        if hard and given.codes is None and not len(given.pairs):
-            given = replace(given, weight=weight_by_clade(given.rows, aligned.leaves))
-        binding = given.pairs if hard else PairwiseConstraints([], [], aligned.leaves)
+        binding = PairwiseConstraints([], [], aligned.leaves) if forced is None else forced.pairs
+        # what flat clusters have to keep, or all that votes
+        kept = given.triplets if forced is None or not len(forced.triplets) else forced.triplets
         closure = binding.closure()
         ties = "hard classes" if codes is not None else "must-links"
         ties = "must-links and hard classes" if codes is not None and known.pairs.n_must else ties
         check_enough_groups(self.n_clusters, closure, ties)
-        merges, plain = self._merges(points, is_matrix, given, closure, hard, rng)
+        merges, plain = self._merges(points, is_matrix, given, closure, bool(hard), rng)
+        if hard and votes.kinds:
+            self.constraints_ = "mixed"
+            self.reason_ = (
+                f"{' and '.join(must.kinds)} must hold, {' and '.join(x for x in known.kinds if x not in hard)} vote"
+            )
         if n_left_out:
             self.reason_ += f"; {counted(n_left_out, 'other statement')} left out"
         only_classes = set(known.kinds) <= {"classes", "pairs"}
-        codes = aligned.codes if only_classes else None
+        codes = given.codes if only_classes else None
         tree, most = from_linkage(merges, aligned.leaves), closure.n_components
-        labels = self._flat_clusters(tree, points, is_matrix, given.triplets, codes, most, rng)
+        labels = self._flat_clusters(tree, points, is_matrix, kept, codes, most, "classes" in hard, rng)
         if len(binding):
-            with aligned.naming_classes():
-                labels = self._keep_pairs(labels, tree, points, is_matrix, given.triplets, closure)
+            with must.naming_classes():
+                labels = self._keep_pairs(labels, tree, points, is_matrix, kept, closure)
         elif (codes is None or len(given.pairs)) and self.distance_threshold is None:
             n_told = len(given.rows) - given.n_of_pairs
             shown = self.held_out_ if n_told and not hard else None  # hard triplets are not doubted
             start = from_linkage(plain, aligned.leaves)
             found = by_votes(labels, start, points, is_matrix, given.votes, shown, n_told, rng)
-            labels = found if not hard or fit_together(found, given.rows) else labels
+            labels = found if forced is None or fit_together(found, forced.rows) else labels
         # back in the order of rows
         merges[:, :2] = np.append(order, np.arange(n, 2 * n - 1))[merges[:, :2].astype(np.int64)]
         tree, used = from_linkage(merges, known.leaves), given.triplets.reindex(known.leaves)
@@ -442,15 +450,18 @@ class DivisiveReCon(TripletClusterer):
         labels = in_order_of_first(labels[place])
         self._store_tree(tree, merges, to_linkage(tree, monotone=True), labels, known, used, violated)
         self.pairs_ = given.pairs.reindex(known.leaves)
-        kept = data.samples if is_matrix else points[place]
-        self.predictor_ = NeighbourPredictor(data.samples, kept, labels, self.metric, used_metric)
+        self._forced = None if forced is None else forced.triplets.reindex(known.leaves)
+        measured = data.samples if is_matrix else points[place]
+        self.predictor_ = NeighbourPredictor(data.samples, measured, labels, self.metric, used_metric)
         self._sample = None if self._sample is None else replace(self._sample, leaf=place)
         self._support: np.ndarray | None = None
         self._mixing: Mixing | None = None
         told = "hierarchy" if known.hierarchy is not None else "triplets" if "triplets" in known.kinds else None
         self.name_agreement_: NameAgreement | None = None
         if told is not None:
-            self.name_agreement_ = name_agreement(points, is_matrix, aligned.triplets, aligned.hierarchy)
+            self.name_agreement_ = name_agreement(
+                points, is_matrix, (must if "triplets" in hard else votes).triplets, aligned.hierarchy
+            )
         if self.name_agreement_ is not None and not self.name_agreement_.is_clear and not validate:
             warn_user(
                 f"the features agree with the {told} hardly better than if names are exchanged: "
@@ -466,8 +477,8 @@ class DivisiveReCon(TripletClusterer):
         if self._support is None and self._sample is not None:
             share = clade_support(self.hierarchy_, self._sample.hierarchies(self.hierarchy_.leaves))
             must = np.zeros(share.size, bool)
-            if self.constraints_ == "hard":
-                must = clade_support(self.hierarchy_, [one_tree(self.triplets_)]) > 0
+            if self._forced is not None:
+                must = clade_support(self.hierarchy_, [one_tree(self._forced)]) > 0
             must[-1] = True  # the root
             self._support = self._widened(share, 0.0, must)
         return self._support
@@ -550,8 +561,8 @@ class DivisiveReCon(TripletClusterer):
             flat = leaves.indices([x for row in entries for x in row], what="triplets' leaves")
             rows = np.array(flat, np.int32).reshape(-1, 3)
         must = np.zeros(len(rows), bool)
-        if self.constraints_ == "hard":
-            implied = one_tree(self.triplets_)
+        if self._forced is not None:
+            implied = one_tree(self._forced)
             for order in ([0, 1, 2], [0, 2, 1], [1, 2, 0]):
                 must |= displayed(implied, np.ascontiguousarray(rows[:, order], np.int32))
         return self._widened(self._sample.probability(rows), 1 / 3, must)
@@ -596,7 +607,7 @@ class DivisiveReCon(TripletClusterer):
                 return merges, merges
             group = closure.first[closure.component].astype(np.int32)
             cannot = closure.first[closure.cannot].astype(np.int32)
-            known = TreeStatements(given.rows, given.weight, cannot, group, self.noise_, given.deciding)
+            known = TreeStatements(given.rows, given.weight, given.must, cannot, group, self.noise_, given.deciding)
             seen = points if given.codes is None or is_matrix else whitened(points, given.codes)
             found = choose_tree(seen, is_matrix, merges, known, hard, divide, self.noise is None, effort, rng, tell)
         self.constraints_ = "hard" if hard else "soft"
@@ -631,9 +642,10 @@ class DivisiveReCon(TripletClusterer):
         used: TripletSet,
         codes: np.ndarray | None,
         most: int,
+        fixed: bool,
         rng: np.random.Generator,
     ) -> np.ndarray:
-        """Clusters cut out of the tree, or spread from classes if only these are known. At most `most`."""
+        """At most `most` clusters cut out of the tree, or spread from classes (maybe `fixed`) if no more is known."""
         k, self.n_clusters_choice_ = self.n_clusters, None
         if self.distance_threshold is not None:
             return cut_at_threshold(tree, to_linkage(tree, monotone=True)[:, 2], self.distance_threshold)
@@ -648,8 +660,7 @@ class DivisiveReCon(TripletClusterer):
         k = min(k, most)
         labels = None
         if codes is not None:
-            fixed, voice = self.constraints == "hard", self.classifier
-            labels = propagated(points, is_matrix, codes, k, fixed=fixed, classifier=voice, rng=rng)
+            labels = propagated(points, is_matrix, codes, k, fixed=fixed, classifier=self.classifier, rng=rng)
         if labels is not None:
             return labels
         # triplets of classes name the few labelled samples over and over: they would outweigh all other samples
@@ -660,15 +671,24 @@ class DivisiveReCon(TripletClusterer):
         self, X: Any, given: Knowledge, rng: np.random.Generator, sample_names: Any
     ) -> ValidationReport | None:
         """How the setting that was used, hard or soft, compares with no knowledge, and with the other if need be."""
-        used = self.constraints_
-        other = "soft" if used == "hard" else "hard"
+        used = self.constraints if self.constraints_ == "mixed" else self.constraints_
+        other = "hard" if used == "soft" else "soft"
         # "auto" that is hard leaves out statements that contradict a hierarchy
-        fitted = alike(self) if self.constraints == "auto" and used == "hard" else alike(self, constraints=used)
+        is_auto = self.constraints == "auto" and self.constraints_ != "soft"
+        fitted = alike(self) if is_auto else alike(self, constraints=used)
         others = {f"constraints={other!r}": for_its_tree(alike(self, constraints=other), given)}
-        if "comparisons" in given.kinds:  # votes never all hold
+        if {*given.kinds} <= given.soft | {"comparisons"}:  # votes never all hold
             others = {}
         fitted = for_its_tree(fitted, given)
         return compare_settings(f"constraints={used!r}", fitted, X, given, others, rng, sample_names=sample_names)
+
+    def _hard_kinds(self, known: Knowledge) -> frozenset[str]:
+        """The kinds that must hold. None if nothing but votes is said."""
+        is_soft = "hierarchy" in known.soft or known.hierarchy is None
+        if self.constraints == "soft" or (self.constraints == "auto" and is_soft):
+            return frozenset()
+        hard = frozenset(KINDS) - known.soft - {"comparisons"}
+        return hard if hard & {*known.kinds} or not known.kinds else frozenset()
 
     def _check_classifier(self, known: Knowledge) -> None:
         """Refuse settings that a classifier cannot take part in."""
@@ -748,8 +768,7 @@ def for_its_tree(model: DivisiveReCon, known: Knowledge) -> DivisiveReCon:
     Trees do not depend on flat clusters. These are compared with pairs, and have to keep hard classes. A number that
     `fit` refuses stays.
     """
-    is_hard = model.constraints == "hard" or (model.constraints == "auto" and "hierarchy" in known.kinds)
-    needed = "pairs" in known.kinds or (is_hard and "classes" in known.kinds)
+    needed = "pairs" in known.kinds or ("classes" in known.kinds and "classes" in model._hard_kinds(known))
     k = model.n_clusters
     is_number = isinstance(k, Integral) and 1 <= k <= len(known.leaves)
     if needed or model.distance_threshold is not None or not (k is None or is_number):

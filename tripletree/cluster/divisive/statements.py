@@ -27,7 +27,7 @@ TRIPLETS_PER_LABEL = 10
 
 @dataclass(frozen=True, eq=False)
 class AllStatements:
-    """All statements as triplets and pairs. `rows` and `weight` are votes, some of which may repeat others.
+    """Statements as triplets and pairs. Some of `rows` may repeat others.
 
     Attributes
     ----------
@@ -36,13 +36,15 @@ class AllStatements:
     pairs : PairwiseConstraints
     rows : ndarray of int32, shape (v, 3)
     weight : ndarray of float64, shape (v,)
+    must : ndarray of bool, shape (v,)
+        Which of `rows` must hold. The others are votes.
     votes : FlatVotes
         On flat clusters: the pairs, and all triplets but theirs. Hard triplets and a hierarchy vote if they have one
         level.
     codes : ndarray of int64, shape (n_samples,), or None
         The classes, -1 where they are not known.
     n_of_pairs : int
-        How many of `rows` follow from pairs. They are the last ones.
+        How many of `rows` follow from pairs.
     deciding : (ndarray of int32, shape (k, 3), ndarray of float64, shape (k,))
         Independent statements, which tell how much the features count, and their weights: the given triplets, and as
         many random ones of a hierarchy as it has leaves.
@@ -52,14 +54,32 @@ class AllStatements:
     pairs: PairwiseConstraints
     rows: np.ndarray
     weight: np.ndarray
+    must: np.ndarray
     votes: FlatVotes
     codes: np.ndarray | None
     n_of_pairs: int
     deciding: tuple[np.ndarray, np.ndarray]
 
+    def __or__(self, other: AllStatements) -> AllStatements:
+        def joined(name: str) -> np.ndarray:
+            return np.concatenate([getattr(self, name), getattr(other, name)])
+
+        one, two = self.deciding, other.deciding
+        return AllStatements(
+            self.triplets | other.triplets,
+            self.pairs | other.pairs,
+            joined("rows"),
+            joined("weight"),
+            joined("must"),
+            self.votes | other.votes,
+            other.codes if self.codes is None else self.codes,
+            self.n_of_pairs + other.n_of_pairs,
+            (np.concatenate([one[0], two[0]]), np.concatenate([one[1], two[1]])),
+        )
+
 
 def make_statements(known: Knowledge, hard: bool, rng: np.random.Generator) -> AllStatements:
-    """The statements of every kind."""
+    """The statements of every kind. Either all must hold, or all are votes."""
     used, links = known.triplets, known.pairs
     rows, weight = [used.rows], [np.ones(len(used)) if used.weights is None else used.weights / used.weights.mean()]
     if known.codes is not None:
@@ -90,7 +110,8 @@ def make_statements(known: Knowledge, hard: bool, rng: np.random.Generator) -> A
         own[0].append(drawn.reindex(used.leaves).rows)
         own[1].append(np.ones(m))
     deciding = np.concatenate(own[0]), np.concatenate(own[1])
-    return AllStatements(used | of_pairs, links, every, voice, votes, known.codes, len(of_pairs), deciding)
+    must = np.full(len(every), hard)
+    return AllStatements(used | of_pairs, links, every, voice, must, votes, known.codes, len(of_pairs), deciding)
 
 
 def _is_flat(rows: np.ndarray, n: int) -> bool:

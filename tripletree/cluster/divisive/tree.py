@@ -43,27 +43,35 @@ class TreeStatements:
     rows : ndarray of int32, shape (m, 3)
     weight : ndarray of float64, shape (m,)
         Of mean 1 if soft. If hard, as `weight_by_clade` has it: what counts in the choice among divisions.
+    must : ndarray of bool, shape (m,)
+        Which triplets are hard. The others are votes.
     cannot : ndarray of int32, shape (c, 2)
     group : ndarray of int32, shape (g,)
         The first item that must-links tie an item to. Items without must-links are their own.
     noise : float
-        The share of wrong triplets that is assumed.
+        The share of wrong votes that is assumed.
     deciding : (ndarray of int32, shape (k, 3), ndarray of float64, shape (k,))
         The independent statements and their weights (`AllStatements`).
     """
 
     rows: np.ndarray
     weight: np.ndarray
+    must: np.ndarray
     cannot: np.ndarray
     group: np.ndarray
     noise: float
     deciding: tuple[np.ndarray, np.ndarray]
 
     def part(self, which: np.ndarray) -> TreeStatements:
-        return replace(self, rows=self.rows[which], weight=self.weight[which])
+        return replace(self, rows=self.rows[which], weight=self.weight[which], must=self.must[which])
+
+    @property
+    def force(self) -> np.ndarray:
+        """The weights, infinite for hard triplets."""
+        return np.where(self.must, np.inf, self.weight)
 
 
-def divided(base: np.ndarray, known: TreeStatements, hard: bool) -> np.ndarray:
+def divided(base: np.ndarray, known: TreeStatements) -> np.ndarray:
     """Divide a base tree from the top (see ``tripletree/_core/division.hpp``). Returns the parents of the nodes.
 
     A triplet is wrong with probability e, and then one of the other two is right. A displayed triplet has the
@@ -71,7 +79,7 @@ def divided(base: np.ndarray, known: TreeStatements, hard: bool) -> np.ndarray:
     """
     reward, penalty = np.log(3 * (1 - known.noise)), -np.log(1.5 * known.noise)
     return engine.division.divide(
-        base, known.rows, known.weight, known.cannot, known.group, hard, reward, penalty, SIDE_CHANGE
+        base, known.rows, known.force, known.cannot, known.group, reward, penalty, SIDE_CHANGE
     )
 
 
@@ -111,7 +119,7 @@ def held_out(
         base = spread_tree(items, some.rows, some.weight) if len(some.rows) else items.plain
         tree = parents_of(base)
         shown = shown_by(tree, held)
-        return tree, shown, shown_by(divided(base, some, False), held) if divide else np.zeros(len(held))
+        return tree, shown, shown_by(divided(base, some), held) if divide else np.zeros(len(held))
 
     trees, shown, soft = [], np.zeros(m), np.zeros(m)
     workers = min(folds, os.cpu_count() or 1, 4)
@@ -153,7 +161,7 @@ def on_items(known: TreeStatements, owner: np.ndarray) -> TreeStatements:
     a, b, c = rows.T
     told = (a != b) & (a != c) & (b != c)
     nothing, own = np.empty((0, 2), np.int32), np.arange(owner.max() + 1, dtype=np.int32)
-    return TreeStatements(rows[told], known.weight[told], nothing, own, known.noise, known.deciding)
+    return replace(known.part(told), rows=rows[told], cannot=nothing, group=own)
 
 
 @dataclass(frozen=True, eq=False)
@@ -183,11 +191,11 @@ def choose_tree(
     Parameters
     ----------
     hard : bool
-        Whether all triplets must hold.
+        Whether some statements must hold.
     divide : bool
-        Whether triplets divide a tree. They do if all must hold.
+        Whether triplets divide a tree. They do if some must hold.
     estimate : bool
-        Whether the share of wrong triplets is estimated.
+        Whether the share of wrong votes is estimated.
     effort : float
         Factor on the steps in which trees are sampled. 0 samples none.
     """
@@ -207,23 +215,23 @@ def choose_tree(
         lead = _lead(held.shown, shown_by(parents_of(plain), above.rows), above.weight)
         weight = np.append(np.ones(len(held.trees)), np.exp(-lead))
         base = refined(mean_tree([*held.trees, parents_of(plain)], weight, items.size), merges)
-    parent, noise = parents_of(base), 0.0 if hard else known.noise
+    votes, forced = known.part(~known.must), known.part(known.must)
+    parent, noise = parents_of(base), 0.0 if hard and not len(votes.rows) else known.noise
     if divide:
-        parent = divided(base, known, hard)
-    if divide and estimate and not hard and len(known.rows):
-        violated = known.weight @ ~shown_by(parent, known.rows) / known.weight.sum()
+        parent = divided(base, known)
+    if divide and estimate and len(votes.rows):
+        violated = votes.weight @ ~shown_by(parent, votes.rows) / votes.weight.sum()
         noise = float(min(max(violated, NOISE_MIN), NOISE_MAX))
-        parent = divided(base, replace(known, noise=noise), hard)
+        parent = divided(base, replace(known, noise=noise))
     if effort > 0:
-        other = divided(plain, known, True) if hard else parents_of(plain)
+        other = divided(plain, forced) if hard else parents_of(plain)
         share_of_wrong = None if estimate else known.noise
         sample = sample_trees(
             points,
             [parent, other],
             known.rows,
-            known.weight,
+            known.force,
             rng,
-            hard=hard,
             noise=share_of_wrong,
             deciding=known.deciding,
             effort=effort,
@@ -232,9 +240,9 @@ def choose_tree(
         trees = sample.usual if hard else sample.parents
         base = mean_tree(list(trees), np.ones(len(trees)), np.ones(n))
         parent = parents_of(base)
-        if hard and not shown_by(parent, known.rows).all():
-            parent = divided(base, known, True)
-    if sample is not None and estimate and not hard:
+        if not shown_by(parent, forced.rows).all():
+            parent = divided(base, forced)
+    if sample is not None and estimate and len(votes.rows):
         noise = float(sample.noise.mean())
     return ChosenTree(parent, share, noise, sample)
 

@@ -660,6 +660,8 @@ class BoostedConstrainedKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin
         "verbose": ["verbose"],
     }
 
+    _weighs = frozenset({"pairs"})
+
     labels_: np.ndarray
     _rounds: list[BoostingRound]
     _share: np.ndarray

@@ -548,6 +548,8 @@ class SoftPairMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Constrain
         "verbose": ["verbose"],
     }
 
+    _weighs = frozenset({"pairs"})
+
     n_clusters: int
     init: Any
     n_init: int

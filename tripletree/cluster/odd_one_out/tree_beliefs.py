@@ -124,7 +124,7 @@ class TreeBeliefs:
             own = np.random.default_rng(rng.integers(2**63))
             wrong = None if noise is None else min(max(noise, 1e-9), 0.6)
             power, by_order = kinds[k % len(kinds)]
-            chain = Chain(coordinates, start, self.rows, np.empty(0), False, wrong, own, by_order, power)
+            chain = Chain(coordinates, start, self.rows, np.empty(0), wrong, own, by_order, power)
             self.chains[k % len(kinds)].append(chain)
         self.trees = _walked(self.chains, SHOWN, self.steps)
         self.plain = self._walk_on() if d else []  # trees of the features alone

@@ -308,6 +308,8 @@ class TemporalClustering(ConstrainedClusterer):
     1
     """
 
+    _weighs = frozenset({"pairs"})
+
     _parameter_constraints: ClassVar[dict] = {
         "n_clusters": [Interval(Integral, 1, None, closed="left")],
         "alpha": [Interval(Real, 0, 1, closed="left")],
