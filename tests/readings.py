@@ -47,7 +47,7 @@ LINEAGES = (
         ("r1 r2 | r3", "r1 r4 | r3", "r2 r4 | r3"),
     ),
     Reading(
-        "names that are no taxa",
+        "names that are not taxa",
         "lineages.tsv",
         "u1\tB; P; uncultured\nu2\tB; P; uncultured\nv1\tB; P; V\nv2\tB; P; V\nw\tB; W; unclassified W\n",
         "u1 u2 v1 v2 w",
@@ -347,7 +347,7 @@ _NODES = [(1, 1, "root"), (2, 1, "Felidae"), (3, 2, "Felis"), (4, 2, "unclassifi
 _NODES += [(6, 3, "Felis chaus"), (7, 4, "Felidae x1"), (8, 4, "Felidae x2"), (9, 1, "Octopus")]
 DUMPS = (
     Reading(
-        "a node that is no taxon",
+        "a node that is not a taxon",
         "taxdump/",
         "== nodes.dmp\n"
         + "".join(f"{k}\t|\t{above}\t|\tno rank\t|\n" for k, above, _ in _NODES)

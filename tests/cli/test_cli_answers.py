@@ -136,7 +136,7 @@ def test_answers__that_clash_without_a_disputed_question(run):
         (["-", "--odd", "odd"], '{"items": ["a", "b", "c"], "answer": "unsure"}\n', "is for tables"),
         (["-"], "a,b,c,odd\nx,y,z,\nx,y,w,NA\n", "no row has an answer: all 2 cells in 'odd'"),
         (["-", "-o", "c.nwk"], "a,b,c,odd\nx,y,z,unsure\n", "none of the answers names an odd one"),
-        (["-"], "garbage\n", "this is no file of answers: it has 1 column;"),
+        (["-"], "garbage\n", "this is not a file of answers: it has 1 column;"),
         (["-"], "cat,dog\neel,cat\n", "a table needs three columns of items and one of the answer"),
         (["-", "--odd", "2"], "cat,dog\neel,cat\n", "a table needs three columns of items and one of the answer"),
         (["-", "--odd", "nocol"], "who,a,b,c,odd\nx,cat,dog,eel,eel\n", "it has 'who', 'a', 'b', 'c', 'odd'"),

@@ -83,7 +83,7 @@ def test_ask__texts_without_numbers(run, animals):
         (["--answers", "."], "is a directory"),
         (["--answers", "no/answers.jsonl"], "no such file or directory"),
         (["--answers", "bad.jsonl"], "bad.jsonl, line 1"),
-        (["--answers", "bad.jsonl", "--export", "x"], "this is no file of JSON lines"),
+        (["--answers", "bad.jsonl", "--export", "x"], "this is not a file of JSON lines"),
         (["--answers", "table.csv"], "'tripletree answers TABLE --jsonl FILE'"),
         (["--answers", "other.jsonl"], "'cow'"),
         (["--host", "203.0.113.9"], "cannot listen at 203.0.113.9"),

@@ -1,4 +1,4 @@
-"""Cells and columns of DATA that are no features: codes for gaps, ids, classes. Tables as R and Excel write them."""
+"""Cells and columns of DATA that are not features: codes for gaps, ids, classes. Tables as R and Excel write them."""
 
 import re
 

@@ -26,7 +26,7 @@ def test_info_tells_what_was_made_of_a_doubt(run, tmp_path, kind):
 
 def test_info_tells_of_a_joined_forest(run, tmp_path):
     (tmp_path / "file").write_text("((a,b),c);(d,e);")
-    told = "2 trees joined under one root, which is no taxon"
+    told = "2 trees joined under one root, which is not a taxon"
     assert told in run("info", "file", "-O", "join=true").stdout
 
 

@@ -211,7 +211,7 @@ def test_newick_peers__support_in_its_place(rng):
 
 
 def without_numbers(found):
-    """Clades whose names are no numbers: these are support, which scikit-bio leaves in the name."""
+    """Clades whose names are not numbers: these are support, which scikit-bio leaves in the name."""
     return {
         clade: [("" if re.fullmatch(r"[-\d./eE]+", name) else name, length) for name, length in some]
         for clade, some in found.items()

@@ -519,7 +519,7 @@ def test_answers__columns_are_for_tables():
 
 def test_answers__a_table_is_never_appended_to(path):
     path.write_text("a,b,c,odd\nx,y,z,z\n", encoding="utf-8")
-    with pytest.raises(ParseError, match="no file of JSON lines, so no answer can be appended"):
+    with pytest.raises(ParseError, match="not a file of JSON lines, so no answer can be appended"):
         append_answer(path, GIVEN[0])
     assert path.read_text(encoding="utf-8") == "a,b,c,odd\nx,y,z,z\n"
     with pytest.raises(ValueError, match="answers are written as JSON lines"):

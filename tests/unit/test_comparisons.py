@@ -317,7 +317,7 @@ def test_odd_one_out__three_columns_alone_are_not_guessed():
         ("a,b,c,odd,answer\nx,y,z,z,z\n", {"items": ["a", "b", "c"]}, "it could be 'odd' or 'answer'", 1),
         ("a,b,c,d,odd\nx,y,z,z,z\n", {}, "give items=, which three of the 5 columns hold the items", 1),
         ("1,2,3,4,5\n", {}, "give odd=, which of the 5 columns holds the answer", 1),
-        ("1,2\n", {}, "this is no file of answers: it has 2 columns", 1),
+        ("1,2\n", {}, "this is not a file of answers: it has 2 columns", 1),
         ("1,2,3\n", {"odd": 3}, "odd 3 is not a column", None),
         ("a,b,c,odd\nx,y,z,z\n", {"odd": "pick"}, "odd 'pick' is not a column", 1),
         ("image1,image2,image3\n1,2,3\n", {"odd": 2}, "this row is words and all others are numbers", 1),

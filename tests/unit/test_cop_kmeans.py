@@ -536,7 +536,7 @@ def test_cop_kmeans__refuses_what_float64_cannot_square(scale):
         ({"min_size": 2, "assignment": "input"}, False, ValueError, "min_size=2 needs assignment='exact', not 'input'"),
         ({"max_size": 3, "assignment": "listing"}, False, ValueError, "max_size=3 needs assignment='exact', not 'list"),
         ({"max_size": 2, "min_size": 3}, False, ValueError, "min_size=3 is more than max_size=2"),
-        ({"min_size": 1.5}, False, ValueError, "min_size=1.5 is no number of samples; size_in='weights' takes sums"),
+        ({"min_size": 1.5}, False, ValueError, "min_size=1.5 is not a number of samples; size_in='weights' takes sums"),
         (
             {"fixed_centers": [[0.0, 1.0]], "geometry": "segment"},
             False,

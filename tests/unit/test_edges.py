@@ -325,7 +325,7 @@ def test_edges__written_and_read_back(h, data, kind):
     if lengths is not None and all(map(math.isnan, lengths)):
         lengths = None
     h = Hierarchy(h.parent, leaves, names=names, ranks=ranks, length=lengths)
-    whole = {"placeholders": False}  # a label of blanks alone is no taxon
+    whole = {"placeholders": False}  # a label of blanks alone is not a taxon
     for options in (whole, {**whole, "labels": "name"}, {**whole, "labels": "id"}):
         found = read_edges(io.StringIO(write_edges(h, format=kind), newline=""), **options)
         assert found == h

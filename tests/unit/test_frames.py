@@ -1,4 +1,4 @@
-"""Data frames as X: ids that are no features, columns that are refused, and the classes that mark no class."""
+"""Data frames as X: ids that are not features, columns that are refused, and the classes that mark no class."""
 
 import warnings
 

@@ -1,4 +1,4 @@
-"""Input that is no hierarchy is refused with the node and the reason."""
+"""Input that is not a hierarchy is refused with the node and the reason."""
 
 import numpy as np
 import pytest

@@ -281,7 +281,7 @@ def dressed_hierarchies(draw):
     labels = draw(st.lists(NASTY, min_size=n, max_size=n, unique=True))
     number = st.one_of(st.just(math.nan), st.floats(allow_nan=False, allow_infinity=False), st.integers(-5, 5))
     lengths = draw(st.none() | st.lists(number, min_size=N, max_size=N))
-    name = NASTY.map(lambda x: f"n{x}n")  # numbers and signs alone are no names
+    name = NASTY.map(lambda x: f"n{x}n")  # numbers and signs alone are not names
     names = draw(st.none() | st.lists(st.none() | name, min_size=N - n, max_size=N - n))
     return Hierarchy(bare.parent, labels, length=lengths, names=names)
 

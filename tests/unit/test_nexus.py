@@ -170,7 +170,7 @@ def same(g, h):
 def test_nexus__what_is_written_is_read_back(h, data):
     label = st.text(st.characters(exclude_categories=["Cs"]), max_size=5)
     labels = data.draw(st.lists(label, min_size=h.n_leaves, max_size=h.n_leaves, unique=True))
-    name = label.map(lambda x: f"n{x}x")  # numbers are no names
+    name = label.map(lambda x: f"n{x}x")  # numbers are not names
     names = data.draw(
         st.lists(st.one_of(st.none(), name), min_size=h.n_nodes - h.n_leaves, max_size=h.n_nodes - h.n_leaves)
     )

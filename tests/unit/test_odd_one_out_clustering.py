@@ -552,7 +552,7 @@ def test_input__replies(blobs, reply):
     X, _ = blobs
     model = OddOneOutClustering().start(X)
     model.answer("alike", (0, 1, 2))
-    with pytest.raises(InvalidAnswerError, match="is no reply to"):
+    with pytest.raises(InvalidAnswerError, match="is not a reply to"):
         model.answer(reply, (0, 1, 3))
     assert len(model.answers_) == 1
 

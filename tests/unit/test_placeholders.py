@@ -1,4 +1,4 @@
-"""Placeholders: names that are no taxa assert no triplets, in all formats, and the option that extends them."""
+"""Placeholders: names that are not taxa assert no triplets, in all formats, and the option that extends them."""
 
 import io
 import itertools
@@ -298,7 +298,7 @@ def test_placeholders__taxdump_has_merged_and_deleted_ids(tmp_path):
 
 # ---------------------------------------------------------------------- ontologies
 
-#: "odd" is below a term that is no taxon, which has a real term below it, too.
+#: "odd" is below a term that is not a taxon, which has a real term below it, too.
 TERMS = {
     "X:1": ("cell", None),
     "X:2": ("T cell", "X:1"),

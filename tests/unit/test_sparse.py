@@ -171,7 +171,7 @@ def test_recon__average_linkage_without_a_table_is_that_of_the_table(linkage, me
 def test_recon__cosine_of_linkages_on_centres_is_euclidean_on_lengths_of_1(linkage):
     X = texts(30, 20, 10) - 0.1
     assert_same(ReCon(4, linkage=linkage).fit(unit(X)), ReCon(4, linkage=linkage, metric="cosine").fit(7 * X))
-    huge = ReCon(4, linkage=linkage, metric="cosine").fit(1e200 * X)  # lengths whose squares are no numbers
+    huge = ReCon(4, linkage=linkage, metric="cosine").fit(1e200 * X)  # lengths whose squares are not numbers
     assert np.array_equal(huge.labels_, ReCon(4, linkage=linkage).fit(unit(X)).labels_)
 
 

@@ -391,5 +391,5 @@ def test_supertree__groups_of_sources_without_common_leaves_are_told():
     bridged = [*trees, ["d", "s"]]
     assert supertree(map(Hierarchy.from_nested, bridged)).consistent
     clash = [*trees, [["a", "c"], "b"]]
-    with pytest.warns(UserWarning, match=r"fall into 2 groups .* as some contradict each other, they are no clades"):
+    with pytest.warns(UserWarning, match=r"fall into 2 groups .* as some contradict each other, they are not clades"):
         supertree(map(Hierarchy.from_nested, clash))

@@ -56,7 +56,7 @@ def test_read_triplets__pairs_are_offered_with_their_reader(head, yes, no):
 @pytest.mark.parametrize("name", ["distance", "Abstand", "jw_score", "cosine_similarity", "kinship"])
 def test_read_pairs__numbers_called_proximities_are_no_links(name):
     text = f"left,right,{name}\nx,y,0.1\nx,z,0.9\n"
-    with pytest.raises(ParseError, match=rf"the numbers of '{name}' are no links: write must or cannot instead"):
+    with pytest.raises(ParseError, match=rf"the numbers of '{name}' are not links: write must or cannot instead"):
         read_pairs(io.StringIO(text), columns=("left", "right", name))
     renamed = text.replace(name, "probability")
     found = read_pairs(io.StringIO(renamed), columns=("left", "right", "probability"))

@@ -1,4 +1,4 @@
-"""Names of inner nodes that are no names: placeholders, which contract, and numbers, which are support."""
+"""Names of inner nodes that are not names: placeholders, which contract, and numbers, which are support."""
 
 from __future__ import annotations
 

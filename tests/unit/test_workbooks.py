@@ -80,7 +80,7 @@ def test_workbook__damaged_or_too_large(tmp_path, monkeypatch):
             with zipfile.ZipFile(packed, "w") as archive:
                 for other, rest in members.items():
                     archive.writestr(other, content if other == name else rest)
-            with suppress(ParseError):  # parts that are no cells may be damaged
+            with suppress(ParseError):  # parts that are not cells may be damaged
                 read_text(io.BytesIO(packed.getvalue()))
     for cut in range(97, len(whole), 97):
         with pytest.raises(ParseError):

@@ -309,7 +309,7 @@ def _tell_groups(sources: Sequence[Hierarchy], groups: int, consistent: bool) ->
     if consistent:
         how = "each is a clade below the root, as"
     else:
-        how = "as some contradict each other, they are no clades; combine each by itself, and join the results as"
+        how = "as some contradict each other, they are not clades; combine each by itself, and join the results as"
     msg = f"{what}, so nothing says how they belong together: {how} "
     warn_user(msg + "read_hierarchy(path, join=True) reads the trees of one file", UserWarning)
 

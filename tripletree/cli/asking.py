@@ -43,7 +43,7 @@ _HEADERS = [
 ]
 
 
-#: Keys of a study file that are no options.
+#: Keys of a study file that are not options.
 _WORDS = ("question", "instructions", "consent", "end", "completion_code", "return_address")
 _DESIGN = ("practice", "break_after", "fixed", "pause", "invited")
 

@@ -768,7 +768,7 @@ def _dropped(names: Iterable[str]) -> str:
 
 
 def _values(column: list[str], name: str, table: RowTable, gaps: str) -> np.ndarray:
-    """The cells of a column: numbers, or text if some are no numbers. Gaps are treated as asked for."""
+    """The cells of a column: numbers, or text if some are not numbers. Gaps are treated as asked for."""
     is_complete = gaps == "raise"  # it has been checked
     known = np.array([is_complete or not is_gap(x) for x in column])
     cells = column if is_complete else [x for x, here in zip(column, known, strict=True) if here]

@@ -150,7 +150,7 @@ def with_texts_as_names(X: Any) -> Any:
 
 
 def check_frame(X: Any, *, tells_ids: bool, takes_words: bool = False) -> None:
-    """Raise if columns of a data frame are no features: of one name, or times. Tell of columns that are called ids.
+    """Raise if columns of a data frame are not features: of one name, or times. Tell of columns that are called ids.
 
     Parameters
     ----------

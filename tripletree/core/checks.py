@@ -150,7 +150,7 @@ def described(value: Any) -> str:
 
 
 def row_count(X: Any) -> int:
-    """Return how many rows X has, or raise a TypeError if it is no table."""
+    """Return how many rows X has, or raise a TypeError if it is not a table."""
     refuse_lazy(X)
     try:
         return X.shape[0] if getattr(X, "shape", ()) else len(X)

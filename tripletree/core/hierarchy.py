@@ -567,7 +567,7 @@ class Hierarchy(Immutable):
         return self._made(parent, labels, old[chosen], length=length, opened=opened, fresh=m)
 
     def contract(self, nodes: Any) -> Hierarchy:
-        """Remove inner nodes that are no taxa, such as "unclassified beetles". Their children become open.
+        """Remove inner nodes that are not taxa, such as "unclassified beetles". Their children become open.
 
         Parameters
         ----------

@@ -59,8 +59,8 @@ class Ontology(Immutable):
         The type of each edge. By default all are "is_a".
     incertae_sedis : array_like of bool, shape (N,), or of int, optional
         The *open* terms, as a mask or by their positions. An open term is known to be at or below its parents, no
-        more. `attach` makes items of inner terms open, `contract` terms below such as are no taxa. An open term without
-        parents, one of several, may be anywhere.
+        more. `attach` makes items of inner terms open, `contract` terms below a term that is not a taxon. An open term
+        without parents, one of several, may be anywhere.
     synonyms : mapping of str to hashable, optional
         Other names and ids of terms: each with the id of its term. `attach` and `restrict` take them.
 
@@ -315,7 +315,7 @@ class Ontology(Immutable):
         return self._ids(np.flatnonzero(self.incertae_sedis & (np.diff(self._links.down_start) == 0)))
 
     def contract(self, terms: Any) -> Ontology:
-        """Remove inner terms that are no taxa, such as "unclassified beetles". Their children become open.
+        """Remove inner terms that are not taxa, such as "unclassified beetles". Their children become open.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""Placeholders: names that fill a place in a taxonomy and are no taxa, such as "unclassified Felidae".
+"""Placeholders: names that fill a place in a taxonomy and are not taxa, such as "unclassified Felidae".
 
 What hangs below one is known to be below the nearest real taxon, no more. All readers ask here, so that a name means
 the same in all of them. Readers of trees ask about inner nodes alone: a leaf of a tree has its place whatever its name.
@@ -36,7 +36,7 @@ _FILLER = re.compile(
     | (?:.+\ )?(?:indet|undet)\.?
     | .+,\ (?:unspecified|nos)
     | \S+\ unknown
-    | others?(?:\ .+)? | misc(?:\.|ellaneous)?(?:\ .+)? | various     # Other bacteria: what is left is no taxon
+    | others?(?:\ .+)? | misc(?:\.|ellaneous)?(?:\ .+)? | various     # Other bacteria: what is left is not a taxon
     | (?:\S+\ ){{1,3}}(?<!\ f\.\ )spp?\.?       # Quercus sp., but no forma specialis
     """,
     re.VERBOSE | re.DOTALL,
@@ -75,7 +75,7 @@ TAXON, MEMBER, FILLER = range(3)
 
 @dataclass(frozen=True)
 class Placeholders:
-    """The names that are no taxa.
+    """The names that are not taxa.
 
     Attributes
     ----------
@@ -113,7 +113,7 @@ class Placeholders:
             given = given.split(",")
         names: list[Any] = list(given) if isinstance(given, Iterable) else [None]
         if not all(isinstance(x, str) and x.strip() for x in names):
-            msg = f"placeholders must be True, False, or names that are no taxa, besides the known ones; got {given!r}"
+            msg = f"placeholders must be True, False, or names that are not taxa, besides the known ones; got {given!r}"
             raise TypeError(msg)
         return cls(True, frozenset(map(plain, names)))
 
@@ -129,7 +129,7 @@ class Placeholders:
         above : str, optional
             The name above it, a filler or not.
         leaf : bool
-            True for a leaf: a gap such as NA is no taxon above others, while it is as good as any name of a leaf.
+            True for a leaf: a gap such as NA is not a taxon above others, while it is as good as any name of a leaf.
         """
         if not self.known:
             return TAXON
@@ -208,7 +208,7 @@ class Placeholders:
         return FILLER if same is None or any(plain(x) in same for x in above) else TAXON
 
     def contracted(self, hierarchy: Hierarchy, *, names: Sequence[str | None] | None = None) -> Hierarchy:
-        """Return a tree without inner nodes whose names are no taxa. Placeholders for a species of a genus are open.
+        """Return a tree without inner nodes whose names are not taxa. Placeholders for a species of a genus are open.
 
         Parameters
         ----------

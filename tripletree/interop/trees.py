@@ -447,7 +447,7 @@ def from_tree(
         If True, take the lengths of branches. ete3 fills in 1.0 (0.0 at the root) if a text has no length, and does not
         remember it: give False for such trees.
     placeholders : bool, str or iterable of str
-        Names of inner nodes that are no taxa, as in `tripletree.read_newick`: such nodes are contracted.
+        Names of inner nodes that are not taxa, as in `tripletree.read_newick`: such nodes are contracted.
     rooted : bool, optional
         Whether the tree has a root. By default as the tree tells, see the notes.
 

@@ -208,12 +208,13 @@ def read_answers(
     Raises
     ------
     ParseError
-        If a line is no answer, no row of a table has one, a cell of an item is empty or unknown, an answer is none of
-        its items, a response time is no number of at least 0, or the columns are not clear. The error has the line. If
-        no `odd` is given and the table looks like answers to another question, "which of two is more like the first?",
-        because a column is called anchor, reference, target, center, ..., or two are called left and right, or because
-        none of the answers (20 if the column is called odd, else 8) is in one of the three columns. The error shows
-        both readings. A last line of JSON that is cut off in the middle is left out with a warning.
+        If a line is not an answer, no row of a table has one, a cell of an item is empty or unknown, an answer names
+        something else than an item, a response time is not a number of at least 0, or the columns are not clear. The
+        error has the line. If no `odd` is given and the table looks like answers to another question, "which of two is
+        more like the first?", because a column is called anchor, reference, target, center, ..., or two are called
+        left and right, or because none of the answers (20 if the column is called odd, else 8) is in one of the three
+        columns. The error shows both readings. A last line of JSON that is cut off in the middle is left out with a
+        warning.
 
     See Also
     --------
@@ -264,7 +265,7 @@ def read_answers(
     if len(table.columns) < 3:
         raise refusal(
             table,
-            f"this is no file of answers: it has {_columns(table)}; a table needs three columns of items and one of "
+            f"this is not a file of answers: it has {_columns(table)}; a table needs three columns of items and one of "
             'the answer, and lines of JSON look like {"items": ["cat", "dog", "eel"], "answer": "odd", "odd": "eel"}',
         )
     people, times, took = (role.place(table, x) for role, x in ((WHO, who), (WHEN, when), (SECONDS, seconds)))
@@ -431,7 +432,7 @@ def _person(cell: Any) -> str | None:
     return None if text is None or not text.strip() else text
 
 
-#: A longer name of a column is no word for an answer.
+#: A longer name of a column is not a word for an answer.
 _LONGEST = 100
 
 
@@ -988,7 +989,7 @@ def check_appendable(path: str | os.PathLike[str]) -> None:
 def _check_json_lines(stream: Any, name: str) -> None:
     if not is_json_lines(stream.read(1000)):
         msg = (
-            "this is no file of JSON lines, so no answer can be appended; if it is a table of answers, "
+            "this is not a file of JSON lines, so no answer can be appended; if it is a table of answers, "
             "'tripletree answers TABLE --jsonl FILE' or write_answers makes such a file of it"
         )
         raise ParseError(msg, path=name, line=1)

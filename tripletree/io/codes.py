@@ -144,7 +144,7 @@ def read_codes(
         nodes, up = _parents(_without_lost_letters(bare))
     nodes = [shown_codes.get(x, x) for x in nodes]
     if not (up >= 0).any():
-        msg = f"no code begins with another one, such as {codes[0]!r}: this list is no hierarchy"
+        msg = f"no code begins with another one, such as {codes[0]!r}: this list is not a hierarchy"
         raise ParseError(msg, path=table.path)
     if (roots := int(np.count_nonzero(up < 0))) > 1:
         note("tops", f"{roots:,} tops got a node above them")

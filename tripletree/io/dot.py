@@ -37,8 +37,8 @@ def read_dot(
     height, rank : str
         Attributes of nodes.
     placeholders : bool, str or iterable of str
-        Names that are no taxa, such as "unclassified beetles": such inner nodes are left out, and what is below them is
-        open (``.incertae_sedis``). Names extend the known ones, False takes every name for a taxon.
+        Names that are not taxa, such as "unclassified beetles": such inner nodes are left out, and what is below them
+        is open (``.incertae_sedis``). Names extend the known ones, False takes every name for a taxon.
 
     Returns
     -------

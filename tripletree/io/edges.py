@@ -275,7 +275,7 @@ def read_edges(
     header : bool, optional
         True if the first row has the names of the columns. By default if it has usual names, or the given ones.
     placeholders : bool, str or iterable of str
-        Names that are no taxa, such as "unclassified beetles". Inner nodes with such a name are left out, and what is
+        Names that are not taxa, such as "unclassified beetles". Inner nodes with such a name are left out, and what is
         below them is open (``.incertae_sedis``), as are leaves such as "Felis sp.". Names extend the known ones, False
         takes every name for a taxon.
 
@@ -530,7 +530,7 @@ def _holding_parents(table: RowTable, pair: tuple[int, int]) -> tuple[int, int]:
 def _check_headerless(table: RowTable, *, told: bool) -> None:
     """Refuse a table without parents, and ask about a first row unrelated to the others: perhaps names.
 
-    `told` is True if the caller says that it is no header.
+    `told` is True if the caller says that it is not a header.
     """
     if not any(table.columns[1]):
         table.refuse(0, "no row has a parent: is this a table of edges?")

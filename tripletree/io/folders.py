@@ -36,7 +36,7 @@ def read_folder(
     max_entries : int
         More files and folders than this are refused.
     placeholders : bool, str or iterable of str
-        Names that are no taxa, such as "unclassified beetles": such folders are left out, and what is below them is
+        Names that are not taxa, such as "unclassified beetles": such folders are left out, and what is below them is
         open (``.incertae_sedis``). Names extend the known ones, False takes every name for a taxon.
 
     Returns

@@ -22,7 +22,7 @@ from tripletree.io.node_list import selected
 
 _log = logging.getLogger("tripletree.io")
 
-#: An option of the readers of trees: names of inner nodes that are no taxa.
+#: An option of the readers of trees: names of inner nodes that are not taxa.
 PlaceholderNames = bool | str | Iterable[str]
 
 
@@ -110,7 +110,7 @@ def one_of(
     trees = [as_rooted(file.read(k, **how), None, rooted) for k in range(len(names))]
     _log.info("%s: %d trees, joined under one root", file.path or "<string>", len(trees))
     if len(trees) > 1:
-        note("a joined forest", f"{len(trees)} trees joined under one root, which is no taxon")
+        note("a joined forest", f"{len(trees)} trees joined under one root, which is not a taxon")
     return fillers.contracted(as_rooted(join_hierarchies(trees, names=names), outgroup, None))
 
 

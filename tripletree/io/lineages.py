@@ -107,7 +107,7 @@ class PathTree:
     opened : list of bool
         The nodes that are known to be somewhere below their parents, since a placeholder stands between.
     lost : list
-        Items without any taxon. They are no nodes.
+        Items without any taxon. They are not nodes.
     synonyms : dict
         The nodes that other names mean.
     """
@@ -719,7 +719,7 @@ def read_lineages(
     missing : str or iterable of str
         Words for no name, in any case and with a rank's prefix or without, besides nothing at all.
     placeholders : bool, str or iterable of str
-        Names that are no taxa, such as "uncultured", "Incertae Sedis", "Unknown Family", "X_unclassified" and
+        Names that are not taxa, such as "uncultured", "Incertae Sedis", "Unknown Family", "X_unclassified" and
         "Quercus sp." They are passed over, and what is below them is open (``.incertae_sedis``). Names extend the
         known ones, False takes every name for a taxon.
     delimiter : str, optional
@@ -1196,7 +1196,7 @@ def _is_header(rows: list[list[str]], sep: str, fillers: Placeholders) -> bool:
 def _ask_of_header(paths: list[str], sep: str, path: str | None, line: int, ask: bool) -> None:
     """Ask of a first path that may be a header: as deep as the others, and none of its names occurs in them.
 
-    It is told alone where blanks around the separators show that these are no cells of a table.
+    It is told alone where blanks around the separators show that these are not cells of a table.
     """
     first = [x.strip() for x in paths[0].split(sep)]
     if len(paths) < _ROWS or len(first) < 2 or any(re.search(r"\d|__", x) for x in first):

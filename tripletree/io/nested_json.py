@@ -373,7 +373,7 @@ def read_json(
     labels : {"id", "name"}
         For flat lists: whether leaves are labelled by their ids or by their names.
     placeholders : bool, str or iterable of str
-        Names of inner nodes that are no taxa, as in `read_newick`.
+        Names of inner nodes that are not taxa, as in `read_newick`.
 
     Returns
     -------

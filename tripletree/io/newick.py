@@ -740,7 +740,7 @@ def read_newick(
     decimal : {".", ","}, optional
         The decimal mark of branch lengths. By default a point, and what may be a comma is refused.
     placeholders : bool, str or iterable of str
-        Names of inner nodes that are no taxa, such as "uncultured", "unclassified Felidae" and "X_incertae_sedis".
+        Names of inner nodes that are not taxa, such as "uncultured", "unclassified Felidae" and "X_incertae_sedis".
         These nodes are contracted, and their children are open (``.incertae_sedis``). Names extend the known ones,
         False takes every name for a taxon.
 

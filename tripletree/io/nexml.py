@@ -65,7 +65,7 @@ def read_nexml(
         As in `read_newick`: all trees below one root, where to put the root of a tree, whether there is one (by default
         as a node with ``root="true"`` says).
     placeholders : bool, str or iterable of str
-        Names of inner nodes that are no taxa, as in `read_newick`.
+        Names of inner nodes that are not taxa, as in `read_newick`.
 
     Returns
     -------

@@ -342,7 +342,7 @@ def read_nexus(
     decimal : {".", ","}, optional
         The decimal mark of branch lengths, as in `read_newick`.
     placeholders : bool, str or iterable of str
-        Names of inner nodes that are no taxa, as in `read_newick`.
+        Names of inner nodes that are not taxa, as in `read_newick`.
 
     Returns
     -------

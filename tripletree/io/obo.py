@@ -412,7 +412,7 @@ def read_obo(
         True if the genus of a defined term is a parent (is_a), too, unless it follows from other parents: the term
         alone in an ``intersection_of`` line. If False, terms whose only parent it is are open.
     placeholders : bool, str or iterable of str
-        Names that are no taxa, such as "unclassified cell" and "environmental samples". Inner terms with such a name
+        Names that are not taxa, such as "unclassified cell" and "environmental samples". Inner terms with such a name
         are left out, and what is below them is open (`Ontology.contract`), as are leaf terms such as "Felis sp. 7".
         Names extend the known ones, False takes every name for a taxon.
 

@@ -7,7 +7,7 @@ One set of rules for OBO, OWL and OBO Graphs:
 - Obsolete terms, and terms outside the namespace asked for, go with all of their edges.
 - A reference to a secondary identifier (``alt_id``) is one to its term, unless a term of that very id is defined.
 - Relation types go by their short names: ``part_of``, not ``BFO:0000050``. Any of a type's names may be asked for.
-- A term whose name is no taxon, such as "unclassified cell", is contracted (`Ontology.contract`).
+- A term whose name is not a taxon, such as "unclassified cell", is contracted (`Ontology.contract`).
 - A type that points down (``has_part``, or one that the file states to be the inverse of one that points up) is turned:
   its edges are the edges of its inverse.
 """
@@ -517,7 +517,7 @@ def part(ontology: Ontology, root: Any) -> Ontology:
 
 
 def past_placeholders(ontology: Ontology, fillers: Placeholders, *, terms: bool = False) -> Ontology:
-    """The ontology without inner terms whose names are no taxa. What is below them is open, and leaves of such names.
+    """The ontology without inner terms whose names are not taxa. What is below them is open, and leaves of such names.
 
     A term without a name goes by its id. With `terms`, names may be of terms of any kind, not of taxa alone.
     """

@@ -627,7 +627,7 @@ def _measures(table: RowTable, pair: Sequence[str]) -> list[str]:
 def _no_links(name: str) -> str:
     """The message for numbers that cannot be links."""
     return (
-        f"the numbers of {name!r} are no links: write must or cannot instead (from a threshold on, say), or distances "
+        f"the numbers of {name!r} are not links: write must or cannot instead (from a threshold on, say), or distances "
         "and similarities of all samples as a square table"
     )
 

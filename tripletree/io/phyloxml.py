@@ -100,7 +100,7 @@ def read_phyloxml(
         The part of a clade that labels the leaf or names the inner node: its name, something of its taxonomy, or
         the name of its sequence. "any" takes the first one that the clade has.
     placeholders : bool, str or iterable of str
-        Names of inner nodes that are no taxa, as in `read_newick`.
+        Names of inner nodes that are not taxa, as in `read_newick`.
 
     Returns
     -------

@@ -655,7 +655,7 @@ def read_support(
     Returns
     -------
     hierarchy : Hierarchy
-        As `read_hierarchy` gives it, but that labels of inner nodes that are support are no names.
+        As `read_hierarchy` gives it, but that labels of inner nodes that are support are not names.
     support : ndarray of float64, shape (inner nodes,)
         In the unit of the file. NaN if a node has no support.
 

@@ -143,7 +143,7 @@ def _workbook_text(content: bytes, name: str | None) -> str:
     _check_tags(content, name)
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # of colours, rules and whatever else is no cell
+            warnings.simplefilter("ignore")  # of colours, rules and whatever else is not a cell
             book = openpyxl.load_workbook(io.BytesIO(content), read_only=True, data_only=True)
             sheets, seen = {}, _Seen(len(content), name)
             archive = zipfile.ZipFile(io.BytesIO(content))

@@ -295,7 +295,7 @@ def read_taxdump(
     root : str or int, optional
         A tax id or a scientific name: only this taxon and its descendants are read. By default all.
     placeholders : bool, str or iterable of str
-        Names that are no taxa, such as "unclassified Felidae" and "environmental samples". Inner nodes with such a
+        Names that are not taxa, such as "unclassified Felidae" and "environmental samples". Inner nodes with such a
         name are left out, and what is below them is open (``.incertae_sedis``), as are leaves such as "Felis sp. 7".
         Names extend the known ones, False takes every name for a taxon.
 
@@ -498,7 +498,7 @@ def _read_names(files: dict[str, DmpFile], taxa: _Taxa) -> list[str]:
 def _kinds(files: dict[str, DmpFile], taxa: _Taxa, fillers: Placeholders) -> np.ndarray:
     """The kinds of the taxa by their names, as `Placeholders.kinds` has them, without reading all names of a big dump.
 
-    Lines that are no names are passed over: the names serve nothing else.
+    Lines that are not names are passed over: the names serve nothing else.
     """
     file = files[NAMES]
     step, mark = automaton()

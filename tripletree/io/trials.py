@@ -19,7 +19,7 @@ from tripletree.tables.cells import cell_text
 from tripletree.tables.columns import REPLY, WHO, plain
 from tripletree.tables.rows import RowTable
 
-_FEWER = "give all records the same keys, and leave out what is no answer"
+_FEWER = "give all records the same keys, and leave out what is not an answer"
 _MOST_NESTED = 20
 #: Of the column of people that are keys of objects, or have an id there, until no other column says who it is.
 _KEY = "\0who"

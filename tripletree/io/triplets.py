@@ -167,7 +167,7 @@ class TripletRows(LabelRows):
         if table is None or table.names is None:
             return f"{needs}, and columns= names them"
         if table.header_line is not None and (ways := _without_header(table)):
-            return f"this is no header, as its cells stand below, too. {listed(ways)}"
+            return f"this is not a header, as its cells stand below, too. {listed(ways)}"
         *trio, told = [x for x in table.names if not is_known_beside(x) and plain(x) not in COUNT.names] or [""]
         if len(trio) == 3:
             columns = [[*map(cell_text, table.columns[table.names.index(x)])] for x in (*trio, told)]

@@ -567,7 +567,7 @@ def _by_synonyms(samples: LeafIndex, both: set, hierarchy: Hierarchy) -> list:
 
 
 def _warn_of_spelling(samples: set, leaves: set) -> None:
-    """Warn of samples that are no leaves, if there are leaves of the same name except for case or accents."""
+    """Warn of samples that are not leaves, if there are leaves of the same name except for case or accents."""
     if not samples or not leaves:
         return
     leaf_of = {plain_form(x): x for x in leaves if isinstance(x, str)}

@@ -105,7 +105,7 @@ def read_knowledge(path: Source) -> Knowledge:
     Raises
     ------
     ParseError
-        If the file is no file of knowledge, or something in it does not fit.
+        If the file is not a file of knowledge, or something in it does not fit.
 
     Examples
     --------
@@ -119,8 +119,8 @@ def read_knowledge(path: Source) -> Knowledge:
     found = load_json(text, name)
     if not isinstance(found, dict) or _KEY not in found:
         msg = (
-            f"this is no file of write_knowledge, which is an object with the key {_KEY!r}: read_triplets, read_pairs, "
-            "read_hierarchy and the like read other files, and Knowledge.of joins what they give"
+            f"this is not a file of write_knowledge, which is an object with the key {_KEY!r}: read_triplets, "
+            "read_pairs, read_hierarchy and the like read other files, and Knowledge.of joins what they give"
         )
         raise ParseError(msg, path=name)
     if found[_KEY] != _VERSION:

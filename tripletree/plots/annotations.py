@@ -52,7 +52,7 @@ class LeafColumn(NamedTuple):
 class Clade(NamedTuple):
     """A clade to be named: its node in the hierarchy, the leaves below it that are meant, the index of its colour.
 
-    A group that is no clade has the smallest clade around it, and its name says how many other leaves are in there.
+    A group that is not a clade has the smallest clade around it, and its name says how many other leaves are in there.
     """
 
     name: str

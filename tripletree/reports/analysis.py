@@ -151,7 +151,7 @@ def _matched_labels(
 
 
 def _numbers(leaves: LeafIndex, used: np.ndarray, meant: dict[Any, Any], names: LeafIndex) -> np.ndarray:
-    """Return the sample of each leaf, -1 for leaves that are no samples."""
+    """Return the sample of each leaf, -1 for leaves that are not samples."""
     number = np.full(len(leaves) + 1, -1, np.int64)  # the last: an item of answers that is not there
     for i in used.tolist():
         match = meant.get(leaves[i])
@@ -680,7 +680,7 @@ def report(
 
     Stability is as in Hennig [1]_: clusterings of parts of the samples, each with the knowledge about these, compared
     by the Jaccard index. `DivisiveReCon` samples their trees in a fifth of its steps. Effect sizes describe clusters
-    that were made from the same features: they are no tests.
+    that were made from the same features: they are not tests.
 
     With a hierarchy whose inner nodes have names, one more fit lets the data outvote it (``constraints="soft"``), and
     tells which of its groups are whole then (``.taxa``).

@@ -89,7 +89,7 @@ def whitened(points: np.ndarray, codes: np.ndarray) -> np.ndarray:
 def widest_gap(heights: np.ndarray, tree: Hierarchy, used: TripletSet) -> int:
     """The number of clusters, about sqrt(n) at most, at which the height of merges rises by the greatest factor.
 
-    As in `suggest_n_clusters`, crumbs are no clusters.
+    As in `suggest_n_clusters`, crumbs are not clusters.
     """
     n = heights.size + 1
     last = heights[-max(2, int(np.sqrt(n))) :]

@@ -1167,7 +1167,7 @@ class COPKMeans(ClassNamePrefixFeaturesOutMixin, TransformerMixin, ConstrainedCl
             raise ValueError(msg)
         for name, value in (("min_size", self.min_size), ("max_size", self.max_size)):
             if value is not None and self.size_in == "samples" and (value != int(value) or value < 1):
-                msg = f"{name}={value!r} is no number of samples; size_in='weights' takes sums of weights"
+                msg = f"{name}={value!r} is not a number of samples; size_in='weights' takes sums of weights"
                 raise ValueError(msg)
             if value not in (None, 1 if name == "min_size" else None) and self.assignment != "exact":
                 msg = f"{name}={value} needs assignment='exact', not {self.assignment!r}"

@@ -491,7 +491,7 @@ class OddOneOutClustering(HierarchicalClusterer):
         Raises
         ------
         InvalidAnswerError
-            If something is no answer.
+            If something is not an answer.
         UnknownLeafError
             If one is about other samples. Nothing changes then.
 
@@ -890,7 +890,9 @@ def _as_answer(reply: Any, question: Sequence[Hashable], who: str | None, when: 
         raise InvalidAnswerError(msg)
     if word is None and not shown:
         known = ", ".join(repr(x) for x in items) + ", " if len(items) == 3 else "True, False, "
-        msg = f"{reply!r:.80} is no reply to {items!r:.80}; expected {known}'alike', 'different' or None (cannot say)"
+        msg = (
+            f"{reply!r:.80} is not a reply to {items!r:.80}; expected {known}'alike', 'different' or None (cannot say)"
+        )
         raise InvalidAnswerError(msg)
     return Answer(items, word or "odd", reply if shown else None, who, when)
 

@@ -508,7 +508,7 @@ def hierarchy_widget(
 
     Notes
     -----
-    A number that is no node of the hierarchy, from Python or from the page, raises a TraitError, and the picked node
+    A number that is not a node of the hierarchy, from Python or from the page, raises a TraitError, and the picked node
     stays.
 
     Examples
