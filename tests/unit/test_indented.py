@@ -62,6 +62,10 @@ LAYOUTS = {
     "a cell in each row below a header": "L1;L2;L3\n" + lines(lambda d, x: ";" * d + x + ";" * (2 - d)),
     "as tree draws it": TREE,
     "as tree draws it without signs": TREE.replace("├──", "|--").replace("└──", "`--").replace("│", "|"),
+    "headings without an end": lines(lambda d, x: f"{'=' * (d + 1)} {x}"),
+    "as tree draws it with remarks": TREE.replace("dog", "dog   # Canis").replace("owl\n", "owl  ← hoots()\n"),
+    "as tree draws it, and more of them": TREE.replace("└── crow", "├── crow\n│       └── ..."),
+    "as tree draws it below a ruler": f"{'─' * 20}\n{TREE}",
     "as Windows draws it": TREE.replace("├── ", "+---").replace("└── ", "\\---").replace("│", "|"),
 }
 
@@ -91,6 +95,7 @@ def test_depths_of_two_readings_are_refused(name):
         "Once upon a time there was a fox.\n    It was red.\n    It was quick.\n",
         "# Title\n\nSome words.\n\n- one\n- two\n",
         "- one\n- two\n- three\n",
+        "isco:\n  levels: [1]\n  items:\n    managers:\n      title: Managers\n      level: 1\n",
         "  1 2 3\n 10 20 30\n  4 5 6\n",
     ],
 )
@@ -129,3 +134,16 @@ def test_one_arrow_in_each_line_is_asked_and_the_first_command_reads_it(tmp_path
 def test_more_signs_between_the_names_of_a_path(sep):
     text = "".join(sep.join(x) + "\n" for x in (("a", "b", "x"), ("a", "b", "y"), ("a", "c", "z")))
     assert tt.write_newick(read_hierarchy(io.StringIO(text))) == "((x,y)b,(z)c)a;"
+
+
+def test_rows_of_several_lengths_are_asked_with_the_call_that_reads_them(tmp_path):
+    path = tmp_path / "places.csv"
+    path.write_text("Israel,Jerusalem,Old city\nUSA,Washington,Memorial\nFrance,Paris\nUSA,New York\nSudan\n")
+    with pytest.raises(tt.errors.ParseError, match=r"rows of several lengths\. .*read_lineages\(.*, sep=','\)"):
+        read_hierarchy(path)
+    assert "(Memorial)Washington,'New York')USA" in tt.write_newick(read_lineages(path, sep=","))
+
+
+def test_a_column_of_samples_that_repeats_holds_no_items():
+    text = "sample\tcoverage\ttaxonomy\n" + "".join(f"m1\t1.{k}\tRoot; d__{x}\n" for k, x in enumerate("ABC"))
+    assert list(read_hierarchy(io.StringIO(text)).leaves) == ["d__A", "d__B", "d__C"]

@@ -167,15 +167,8 @@ class _Layout(NamedTuple):
 
 
 _GAF_COLUMNS = (
-    "DB",
-    "DB Object ID",
-    "DB Object Symbol",
-    "Qualifier",
-    "GO ID",
-    "DB:Reference",
-    "Evidence Code",
-    "With (or) From",
-    "Aspect",
+    *("DB", "DB Object ID", "DB Object Symbol", "Qualifier", "GO ID", "DB:Reference", "Evidence Code"),
+    *("With (or) From", "Aspect"),
 )
 _GPAD1_COLUMNS = ("DB", "DB Object ID", "Qualifier", "GO ID", "DB:Reference", "Evidence Code")
 _GPAD2_COLUMNS = ("DB Object ID", "Negation", "Relation", "Ontology Class ID", "Reference", "Evidence Type")
@@ -277,7 +270,7 @@ _Sense = Literal[1, -1, 0]
 def _sense(name: str) -> _Sense:
     word = plain(name)
     of_nodes = word in NODE.names or word in CLASS_NAMES or is_category(name)
-    of_items = word in ITEM.names or is_item(name)
+    of_items = word in ITEM.names or (is_item(name) and not (word in NODE.names and word.endswith(("id", "ids"))))
     return 0 if of_nodes == of_items else 1 if of_nodes else -1
 
 
@@ -350,6 +343,8 @@ def _places(table: RowTable, given: Mapping[str, Any], header: bool | None) -> t
         if len(texts) == 2
         or not (MEASURE.fullmatch(words_of(names[k])) or all(is_number(y) and "." in y or DATE.fullmatch(y) for y in x))
     ]
+    if terms.count(True) == 1:
+        senses = [1 if terms[k] else min(x, 0) for k, x in enumerate(senses)]
     nodes = [k for k in able if senses[k] > 0] or [k for k in able if senses[k] == 0 and not different[k]]
     items = [k for k in able if senses[k] < 0] or [k for k in able if senses[k] == 0 and k not in nodes]
     if len(texts) == 2 and not any(senses):

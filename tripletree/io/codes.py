@@ -22,10 +22,10 @@ from tripletree.core.checks import check_choice, counted
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.notes import kept, note
 from tripletree.core.placeholders import Placeholders
-from tripletree.errors import DuplicateLeafError, ParseError
+from tripletree.errors import ParseError
 from tripletree.io.format import FileFormat
 from tripletree.io.source import Source, decoded, is_parquet, named_stream, read_bytes
-from tripletree.io.table import hierarchy_of, read_table
+from tripletree.io.table import AMONG_NAMES, hierarchy_of, read_table
 from tripletree.tables.cells import cell_text, column_word
 from tripletree.tables.rows import RowTable, shown_names
 
@@ -146,11 +146,7 @@ def read_codes(
     if not (up >= 0).any():
         msg = f"no code begins with another one, such as {codes[0]!r}: this list is not a hierarchy"
         raise ParseError(msg, path=table.path)
-    if (roots := int(np.count_nonzero(up < 0))) > 1:
-        note("tops", f"{roots:,} tops got a node above them")
-        up = np.append(np.where(up < 0, len(nodes), up), -1)
-        nodes.append(None)
-    opened = np.array([x in general for x in nodes]) & (up >= 0)
+    opened = np.array([x in general for x in nodes]) & ((up >= 0) | (np.count_nonzero(up < 0) > 1))
     if opened.any():
         shown = ", ".join(list(general)[:3])
         note(
@@ -160,12 +156,7 @@ def read_codes(
     fillers = Placeholders.of(placeholders)
     kinds = fillers.kinds(given, up, above=lambda u: [given[up[u]] or ""] if up[u] >= 0 else [])
     shown_as = [(x if labels == "id" or y is None else y) for x, y in zip(nodes, given, strict=True)]
-    try:
-        return hierarchy_of(up, shown_as, kinds=kinds, incertae_sedis=opened)
-    except DuplicateLeafError as error:
-        raise DuplicateLeafError(
-            error.labels, where=" among the names; take labels='id', by which they differ"
-        ) from None
+    return hierarchy_of(up, shown_as, kinds=kinds, incertae_sedis=opened, where=AMONG_NAMES, told=True)
 
 
 def code_place(names: Sequence[str] | None, columns: Sequence[Sequence[Any]], *, sure: bool = False) -> int | None:

@@ -23,13 +23,22 @@ from tripletree.core.notes import LABELS, kept, note
 from tripletree.core.ontology import Ontology
 from tripletree.core.parents import tops_alone
 from tripletree.core.placeholders import Placeholders
-from tripletree.errors import SHOWN, DuplicateLeafError, InvalidHierarchyError, ParseError
+from tripletree.errors import SHOWN, InvalidHierarchyError, ParseError
 from tripletree.io.format import FileFormat
 from tripletree.io.ontology_terms import part, past_placeholders
 from tripletree.io.outlines import ROWS, of_pairs, refuse, ways_of
 from tripletree.io.rows import format_of_suffix, name_of
 from tripletree.io.source import Source, Target, write_text
-from tripletree.io.table import cycle_of, cycle_text, header_with, hierarchy_of, read_table, table_lines, write_parquet
+from tripletree.io.table import (
+    AMONG_NAMES,
+    cycle_of,
+    cycle_text,
+    header_with,
+    hierarchy_of,
+    read_table,
+    table_lines,
+    write_parquet,
+)
 from tripletree.io.ways import call
 from tripletree.tables.cells import NUMBER, cell_text, with_point
 from tripletree.tables.columns import LENGTH, NODE_NAME, RANK, RELATION, plain
@@ -173,16 +182,16 @@ def _edge_columns(hierarchy: Hierarchy) -> dict[str, list]:
 
 
 #: Names of columns of the ids of taxa and of their parents, in tables that have a row for each taxon.
-_TAXA = (
-    ("taxid", "parenttaxid"),
-    ("taxid", "parentid"),
-    ("taxonid", "parentnameusageid"),
-    ("aphiaid", "parentnameusageid"),
-    ("tsn", "parenttsn"),
-    ("taxonkey", "parentkey"),
-    ("key", "parentkey"),
-    ("nubkey", "parentkey"),
-    ("taxonid", "parentid"),
+_TAXA = tuple(
+    (child, parent)
+    for child, parents in {
+        "taxid": "parenttaxid parentid",
+        "taxonid": "parentnameusageid parentid",
+        "aphiaid": "parentnameusageid",
+        "tsn": "parenttsn",
+        **dict.fromkeys(("taxonkey", "key", "nubkey"), "parentkey"),
+    }.items()
+    for parent in parents.split()
 )
 #: Names of columns of the child and of its parent.
 _PAIRS = (
@@ -214,7 +223,7 @@ _PARENTS = frozenset(
 _CHILDREN = (
     *("child", "childid", "narrower", "narrowerterm", "hyponym", "subclass", "unterbegriff", "employee", "employeeid"),
     *("mitarbeiter", "kind", "enfant", "hijo", "figlio", "id", "code", "nodeid", "node", "termid", "term", "category"),
-    *("categoryid", "uuid", "item", "itemid", "name"),
+    *("categoryid", "uuid", "item", "itemid", "concept", "conceptid", "notation", "name"),
 )
 #: Words of relations of a child to its parent, and the other way round, without blanks and underscores.
 _BELOW = re.compile(
@@ -315,9 +324,7 @@ def read_edges(
     check_choice(labels, "labels", ("id", "name", None))
     asked = (child_column, parent_column, name_column, length_column, rank_column, None)
     fillers = Placeholders.of(placeholders)
-    table = _read(path, asked, delimiter, header)
-    table, places = _related(table, _columns(table, asked, header), asked)
-    table, others = _accepted(table, places)
+    table, places, others = _taken(path, asked, delimiter, header)
     edges = _edges(table, places, strict=parent == "error" and asked[:2] == (None, None))
     if len(edges.rows) > len(set(edges.rows[:, 0].tolist())):
         ontology = _ontology(edges, table)
@@ -326,17 +333,9 @@ def read_edges(
         up = _only_parents(edges, table)
     if labels is None and asked == (None,) * len(asked) and invents_ids(table.names, edges.ids, edges.names, up):
         labels = "name"
-    N, roots = len(edges.ids), int(np.count_nonzero(up < 0))
-    alone = None
-    ids, names, ranks, length = edges.ids, edges.names, edges.ranks, edges.lengths_above(up)
-    if roots > 1:  # an unnamed node above them
-        note("tops", f"{roots:,} tops got a node above them")
-        alone = np.append(tops_alone(up) | _tops_without_rows(table, places, edges, up < 0), False)
-        up = np.append(np.where(up < 0, N, up), -1)
-        ids = [*ids, None]
-        names = None if names is None else [*names, None]
-        ranks = None if ranks is None else [*ranks, None]
-        length = None if length is None else np.append(length, np.nan)
+    ids, names = edges.ids, edges.names
+    tops = up < 0
+    alone = tops_alone(up) | _tops_without_rows(table, places, edges, tops) if np.count_nonzero(tops) > 1 else None
     called = ids if labels != "name" or names is None else names
     shown = [i if x is None else x for x, i in zip(called, ids, strict=True)]
     if called is ids and names is not None:
@@ -348,13 +347,8 @@ def read_edges(
     kinds = fillers.kinds(_texts_of(ids, names), up) if fillers else None
     number = {x: u for u, x in enumerate(ids)}
     meant = {x: number[term] for x, term in others.items() if term in number}
-    try:
-        return hierarchy_of(
-            up, shown, names=called, ranks=ranks, length=length, kinds=kinds, incertae_sedis=alone, synonyms=meant
-        )
-    except DuplicateLeafError as error:
-        where = " among the names; take labels='id', by which they differ"
-        raise DuplicateLeafError(error.labels, where=where) from None
+    values: dict[str, Any] = {"names": called, "ranks": edges.ranks, "length": edges.lengths_above(up), "kinds": kinds}
+    return hierarchy_of(up, shown, **values, incertae_sedis=alone, synonyms=meant, where=AMONG_NAMES, told=True)
 
 
 def edges_ontology(
@@ -373,9 +367,7 @@ def edges_ontology(
     """A table of edges as an ontology, with names, ranks and the types of edges where there are columns of them."""
     fillers = Placeholders.of(placeholders)
     asked = (child_column, parent_column, name_column, None, rank_column, relation_column)
-    table = _read(path, asked, delimiter, header)
-    table, places = _related(table, _columns(table, asked, header), asked)
-    table, others = _accepted(table, places)
+    table, places, others = _taken(path, asked, delimiter, header)
     edges = _edges(table, places, strict=False)
     made = _ontology(edges, table, others)
     first = np.full(made.n_terms, -1, np.int64)
@@ -423,15 +415,19 @@ def usual_columns(names: Sequence[str]) -> tuple[int, int] | None:
     return None
 
 
-def _read(path: Any, asked: tuple, delimiter: str | None, header: bool | None) -> RowTable:
+def _taken(
+    path: Any, asked: tuple, delimiter: str | None, header: bool | None
+) -> tuple[RowTable, tuple[int | None, ...], dict[str, Any]]:
+    """The rows that put one below another, the places of their columns, and the taxon by each other name."""
     if header is None and any(isinstance(x, str) for x in asked):
         header = True
-    known = header_with(asked, usual_columns)
-    table = read_table(path, delimiter=delimiter, header=header, known=known)
+    table = read_table(path, delimiter=delimiter, header=header, known=header_with(asked, usual_columns))
     if len(table.columns) < 2:
         hint = "" if delimiter else "; give the delimiter, if it is not tab, comma, semicolon or bar"
         raise ParseError(f"one column, expected child and parent{hint}", path=table.path)
-    return table
+    table, places = _related(table, _columns(table, asked, header), asked)
+    table, others = _accepted(table, places)
+    return table, places, others
 
 
 def _columns(table: RowTable, asked: tuple, header: bool | None) -> tuple[int | None, ...]:
@@ -556,16 +552,8 @@ def _check_headerless(table: RowTable, *, told: bool) -> None:
 _ACCEPTED = (
     *("acceptednameusageid", "acceptedtsn", "tsnaccepted", "acceptedtaxonid", "acceptedid", "acceptedkey"),
     *("acceptedtaxonkey", "acceptedusagekey", "acceptednameid", "aphiaidaccepted", "validaphiaid", "validid"),
-    *(
-        "validtaxonid",
-        "validtsn",
-        "acceptedplantnameid",
-        "acceptedspeciesid",
-        "acceptednameusage",
-        "acceptedname",
-        "acceptedscientificname",
-        "validname",
-    ),
+    *("validtaxonid", "validtsn", "acceptedplantnameid", "acceptedspeciesid", "acceptednameusage", "acceptedname"),
+    *("acceptedscientificname", "validname"),
 )
 _STATUS = ("taxonomicstatus", "status", "nameusage", "usage", "taxonstatus", "unacceptstatus")
 _NOT_ACCEPTED = re.compile(

@@ -21,10 +21,12 @@ _STEM = re.compile(r"[\s│┃║|]*")
 _COUNTED = re.compile(
     r"(?:[A-Z]:)?\.|\d+ director(?:y|ies)(?:, \d+ files?)?|(?:Folder PATH|Volume serial|Auflistung|Volumeseriennr).*"
 )
-_HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t]*#*|(={1,6})[ \t]*([^=].*?)[ \t]*\3")
+_HEADING = re.compile(r"(#{1,6})[ \t]+(.*?)[ \t]*#*|(={1,6})[ \t]*([^=\s].*?)(?:[ \t]*=+)?")
 _BULLET = re.compile(r"([*+•–—◦▪‣·○●■□-])(\1*)[ \t]+(.*)")
 _ITEM = re.compile(r"(\(?(?:\d{1,3}|[A-Za-z]|[ivxlcIVXLC]{1,6})[.)])[ \t]+(.*)")
-_RULER = re.compile(r"\s*([-*=_])\1\1+\s*|\s*<!--.*-->\s*|\.{3}")
+_RULER = re.compile(r"\s*([-*=_─━═])\1\1+\s*|\s*<!--.*-->\s*|\.{3}")
+#: A remark behind a name in a drawn tree, and a name that stands for more of them.
+_REMARK, _MORE = re.compile(r"\s{2,}(?:#|←|<-|//|—|--)\s.*"), re.compile(r"\.{2,}|…|etc\.?")
 _NUMBER = re.compile(r"((?:[A-Z]{1,3}|[A-Z]?\d{1,4})(?:\.\w{1,4})*)[.)]?[ \t]+(\S.*)", re.ASCII)
 _LINK = re.compile(r"\[([^\[\]]+)\](?:\([^()]*\))?|(\*\*|__|\*|_|`)(.+)\2")
 #: What some lines of every outline start with, and branches.
@@ -76,13 +78,15 @@ def steps_of(text: str, path: str | None = None) -> list[Step] | None:
         return steps
     lines = _in_cells(found)
     if lines is None and _BRANCH.search(text) and sum(_DRAWN.fullmatch(x) is not None for _, x in found) > 1:
-        lines = [_drawn(k, x) for k, x in found if not (_COUNTED.fullmatch(x) or _STEM.fullmatch(x))]
+        drawn = (_drawn(k, x) for k, x in found if not (_COUNTED.fullmatch(x) or _STEM.fullmatch(x)))
+        lines = [x for x in drawn if not _MORE.fullmatch(x.name)]
     elif lines is None:
         lines = _without_items([_written(k, x) for k, x in found])
         plain = [x for x in lines if x.is_plain]
         headed = any(x.key[0] < _BODY for x in lines)
         below = len(plain) < len(lines) and any(x.blanks and not x.name.endswith(":") for x in plain)
-        if plain and (headed or below or not _are_names(x.name for x in plain)):
+        values = any(x.name.endswith(":") for x in plain) and any(": " in x.name for x in lines)
+        if plain and (headed or below or values or not _are_names(x.name for x in plain)):
             return None  # prose, a program, data
     if len({x.key for x in lines}) < 2 or not all(x.name for x in lines):
         return None
@@ -103,7 +107,7 @@ def _written(number: int, line: str) -> _Line:
 def _drawn(number: int, line: str) -> _Line:
     found = _DRAWN.fullmatch(line)
     width, name = (0, line) if found is None else (len(found[1]), found[2])
-    return _Line(number, "", (_BODY, width, 1), name.strip().rstrip("/"))
+    return _Line(number, "", (_BODY, width, 1), _REMARK.sub("", name).strip().rstrip("/"))
 
 
 def _in_cells(lines: Sequence[tuple[int, str]]) -> list[_Line] | None:

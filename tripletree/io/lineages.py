@@ -25,14 +25,7 @@ from tripletree.core.notes import READING, kept, note
 from tripletree.core.ontology import Ontology
 from tripletree.core.paths import Paths
 from tripletree.core.placeholders import FILLER, MEMBER, TAXON, Placeholders
-from tripletree.errors import (
-    SHOWN,
-    DuplicateLeafError,
-    InvalidHierarchyError,
-    LimitExceededError,
-    ParseError,
-    warn_user,
-)
+from tripletree.errors import SHOWN, InvalidHierarchyError, LimitExceededError, ParseError, warn_user
 from tripletree.io.classifiers import classifier
 from tripletree.io.edges import leaf_texts, other_names
 from tripletree.io.format import LINES, FileFormat
@@ -325,7 +318,12 @@ def separator_of(rows: Sequence[Sequence[str]], sep: str, *, path: str | None, n
     """
     wanted = (sep.strip() or sep,) if sep != "auto" else _SEPARATORS
     wide = any(len(row) > 1 for row in rows)
-    count = {(s, k): sum(len(row) > k and s in row[k] for row in rows) for s in wanted for k in range(1 + wide)}
+    whole = ["\n".join(row[k] for row in rows if len(row) > k) for k in range(1 + wide)]
+    count = {
+        (s, k): sum(len(row) > k and s in row[k] for row in rows) if s in whole[k] else 0
+        for s in wanted
+        for k in range(1 + wide)
+    }
     for k in range(1 + wide):
         if count.get(("/", k)):  # but for n/a
             count["/", k] = sum(len(row) > k and "/" in row[k] and "/" in _NA.sub("", row[k]) for row in rows)
@@ -513,7 +511,7 @@ def _edges_of_one(names: Sequence[str], columns: Columns, place: int) -> tuple[s
 def column_of_ids(names: Sequence[str], columns: Columns, places: Sequence[int]) -> int | None:
     """The column of the items: the one with a usual name, or in the first one, if it can hold them."""
     usual = [k for k, x in enumerate(names) if plain(x) in PATH_ITEM.names and k not in places]
-    if len(usual) == 1:
+    if len(usual) == 1 and 2 * len(set(columns[usual[0]])) > len(columns[usual[0]]):
         return usual[0]
     if 0 in places or plain(names[0]) in _RANK_ORDER or _all_numbers(columns[0]):
         return None
@@ -784,16 +782,8 @@ def read_lineages(
     called, leaves = _called(tree, labels)
     known = {*called, *leaves}
     others = {x: u for x, u in tree.synonyms.items() if x not in known}
-    parent, ranks, opened = tree.parent, tree.ranks, tree.open_nodes()
-    if sum(p < 0 for p in parent) > 1:
-        root = len(parent)
-        opened = np.append(opened, False)
-        parent = [*(root if p < 0 else p for p in parent), -1]
-        called, leaves, ranks = [*called, None], [*leaves, None], [*ranks, None]
-    try:
-        return hierarchy_of(parent, leaves, names=called, ranks=ranks, incertae_sedis=opened, synonyms=others)
-    except DuplicateLeafError as error:
-        raise DuplicateLeafError(error.labels, where=" among the names, paths and ids") from None
+    values: dict[str, Any] = {"names": called, "ranks": tree.ranks, "incertae_sedis": tree.open_nodes()}
+    return hierarchy_of(tree.parent, leaves, **values, synonyms=others, where=" among the names, paths and ids")
 
 
 def lineages_ontology(

@@ -499,6 +499,11 @@ def _of_lines(text: str, name: str | None) -> _Recognition:
     ways = ways_of(name, rows) if len(rows) > 1 and len(rows[0]) > 1 else []
     if ways:
         refuse(name, 1, f"what are the columns {', '.join(map(repr, rows[0][:SHOWN]))}?", ways)
+    for sign in _DELIMITERS:  # rows of several lengths
+        tops = [x.split(sign)[0].strip() for x in every if sign in x]
+        if len({x.count(sign) for x in every}) > 1 and 2 * len(tops) > len(every) and len(set(tops)) < len(tops):
+            ways = [(f"if these are paths of names with {sign!r} between", call("read_lineages", name, sep=sign))]
+            refuse(name, 1, "rows of several lengths.", ways)
     msg = (
         "the format is not recognised (the first line is below); if it is one of those known, name it: "
         f"format='newick', or another of {', '.join(x for x in FORMATS if x != 'newick')}{_or_codes(every)}"

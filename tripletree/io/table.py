@@ -23,7 +23,7 @@ from tripletree.core.checks import counted, refuse_lazy
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.notes import note
 from tripletree.core.placeholders import FILLER, MEMBER, TAXON
-from tripletree.errors import MissingDependencyError, ParseError, TripletreeError
+from tripletree.errors import DuplicateLeafError, MissingDependencyError, ParseError, TripletreeError
 from tripletree.io.json_text import load_json
 from tripletree.io.phylip import phylip_table
 from tripletree.io.source import check_ratio, decoded, is_parquet, read_bytes, write_atomic_bytes
@@ -52,13 +52,17 @@ def hierarchy_of(
     kinds: np.ndarray | None = None,
     incertae_sedis: np.ndarray | None = None,
     synonyms: Mapping[str, int] | None = None,
+    where: str = "",
+    told: bool = False,
 ) -> Hierarchy:
     """Make a hierarchy of nodes in any order: leaves first, and else in the order given.
+
+    Several tops get an unnamed node above them.
 
     Parameters
     ----------
     parent : array_like of int, shape (N,)
-        Positions, -1 for the root. There must be no cycle.
+        Positions, -1 for tops. There must be no cycle.
     labels : sequence of N hashable
         Labels of the leaves. Labels of inner nodes count if `names` is not given.
     names, ranks, length : sequence of N, optional
@@ -70,12 +74,26 @@ def hierarchy_of(
         Nodes that are open besides.
     synonyms : mapping of str to int, optional
         Other names, each with the position of its node. One of a contracted node is one of the node above.
+    where : str
+        What the error for labels that repeat says of them.
+    told : bool
+        Whether a node above several tops is noted.
     """
     above = np.asarray(parent, np.int64)
     N = above.size
+    if (roots := int(np.count_nonzero(above < 0))) > 1:
+        if told:
+            note("tops", f"{roots:,} tops got a node above them")
+        above = np.append(np.where(above < 0, N, above), -1)
+        labels = [*labels, None]
+        names, ranks = (None if x is None else [*x, None] for x in (names, ranks))
+        length = None if length is None else np.append(length, np.nan)
+        kinds = None if kinds is None else np.append(kinds, np.uint8(TAXON))
+        incertae_sedis = None if incertae_sedis is None else np.append(incertae_sedis, False)
+        N += 1
     childless = np.bincount(above[above >= 0], minlength=N) == 0
     called = labels if names is None else names
-    opened = np.zeros(N, np.bool_) if incertae_sedis is None else incertae_sedis.copy()
+    opened = np.zeros(N, np.bool_) if incertae_sedis is None else incertae_sedis & (above >= 0)
     gone = np.zeros(N, np.bool_)
     if kinds is not None:
         placed = above >= 0
@@ -92,15 +110,18 @@ def hierarchy_of(
     number[order] = np.arange(order.size, dtype=np.int32)
     number[-1] = -1  # serves the root's parent
     at = order.tolist()
-    return Hierarchy(
-        number[above[order]],
-        [labels[u] for u in at[:n]],
-        names=[None if called[u] is None else str(called[u]) for u in at[n:]],
-        ranks=None if ranks is None else [ranks[u] for u in at],
-        length=None if length is None else np.asarray(length, np.float64)[order],
-        incertae_sedis=opened[order] if opened.any() else None,
-        synonyms=_meant(synonyms or {}, np.where(gone, above, np.arange(N)), childless, labels, called),
-    )
+    try:
+        return Hierarchy(
+            number[above[order]],
+            [labels[u] for u in at[:n]],
+            names=[None if called[u] is None else str(called[u]) for u in at[n:]],
+            ranks=None if ranks is None else [ranks[u] for u in at],
+            length=None if length is None else np.asarray(length, np.float64)[order],
+            incertae_sedis=opened[order] if opened.any() else None,
+            synonyms=_meant(synonyms or {}, np.where(gone, above, np.arange(N)), childless, labels, called),
+        )
+    except DuplicateLeafError as error:
+        raise DuplicateLeafError(error.labels, where=where) from None
 
 
 def _meant(
@@ -319,6 +340,10 @@ def _without_notes(text: str) -> str:
     shown = "; ".join(lines)
     note("below", f"left out below the table: {shown!r:.80}")
     return text[: text.rindex(lines[0])] if lines else text
+
+
+#: What the error for names that repeat says where ids differ.
+AMONG_NAMES = " among the names; take labels='id', by which they differ"
 
 
 def with_newlines(text: str) -> str:
