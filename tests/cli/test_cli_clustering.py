@@ -18,7 +18,7 @@ from tripletree.datasets import sample_path
 from tripletree.io import parse_newick, read_newick, read_ontology, read_triplets, write_triplets
 from tripletree.knowledge import read_knowledge
 from tripletree.plots import plot_dendrogram
-from tripletree.reports.analysis import standardized
+from tripletree.reports.table import standardized
 
 TABLE = "name,x,y\na,0,0\nb,0,1\nc,5,5\nd,5,6\n"
 PNG = b"\x89PNG\r\n\x1a\n"

@@ -24,8 +24,8 @@ from tripletree.cluster import CVQE, DivisiveReCon, ReCon
 from tripletree.core import Answer, AnswerSet
 from tripletree.core.notes import collected
 from tripletree.errors import DuplicateLeafError, InvalidLabelsError, UnknownLeafError
-from tripletree.reports import analysis
-from tripletree.reports.page import told_of_scale
+from tripletree.reports import result
+from tripletree.reports.table import told_of_scale
 
 #: Short chains, for what does not depend on their length.
 QUICK = DivisiveReCon(effort=0.1)
@@ -64,7 +64,7 @@ def effect_definition(one, other):
 @given(st.lists(st.tuples(st.none() | st.integers(-50, 50), st.booleans()), min_size=4, max_size=30))
 def test_law__effects_are_cohens_d(values):
     points, inside = np.array([[math.nan if x is None else x] for x, _ in values]), np.array([y for _, y in values])
-    found = analysis._contrasts(points, ["x"], inside)
+    found = result._contrasts(points, ["x"], inside)
     one, other = ([x for x, y in values if y is side and x is not None] for side in (True, False))
     enough = all(len(x) >= 3 or (x and len(x) >= n / 2) for x, n in ((one, inside.sum()), (other, (~inside).sum())))
     assert bool(found) == enough
@@ -82,7 +82,7 @@ def test_law__support_counts_the_triplets_that_a_clade_needs_and_those_it_violat
     labels = list(h.leaves)
     rows = {tuple(rng.sample(labels, 3)) for _ in range(6)}
     triplets = tt.TripletSet.from_labels(rows)
-    displayed, violated = analysis._support(h, triplets)
+    displayed, violated = result._support(h, triplets)
     for u in range(h.n_nodes):
         clade = set(h.clade(u))
         speaks = [a in clade and b in clade and c not in clade for a, b, c in triplets]
@@ -95,7 +95,7 @@ def test_law__support_counts_the_triplets_that_a_clade_needs_and_those_it_violat
 def test_law__clusters_are_compared_by_jaccard(pairs):
     one, other = np.array(pairs).T
     sets = [[{i for i, x in enumerate(labels) if x == c} for c in range(5)] for labels in (one, other)]
-    found = analysis._cluster_jaccards(one, other, 4)
+    found = result._cluster_jaccards(one, other, 4)
     for c in range(4):
         mine = sets[0][c]
         best = max((len(mine & x) / len(mine | x) for x in sets[1] if x), default=0) if mine else math.nan
@@ -112,7 +112,7 @@ def test_features_known_of_few_samples_do_not_come_first(rng):
     points[:, 2] = np.where(inside, 5.0, 3.0)
     points[4:14, 2] = np.nan
     points[inside, 3] += np.array([6] * 3 + [np.nan] * 11)
-    found = analysis._contrasts(points, list("abcd"), inside)
+    found = result._contrasts(points, list("abcd"), inside)
     assert {x.feature: x.n_inside for x in found} == {"a": 14, "c": 4, "d": 3}
     assert all(math.isfinite(x.effect) for x in found)
     assert found[0].feature == "c"  # one value each: the four that are known are enough
@@ -125,7 +125,7 @@ def test_features_known_of_few_samples_do_not_come_first(rng):
 
 
 def test_features_without_variation_differ_in_nothing():
-    (found,) = analysis._contrasts(np.full((7, 1), 0.1), ["x"], np.arange(7) < 3)
+    (found,) = result._contrasts(np.full((7, 1), 0.1), ["x"], np.arange(7) < 3)
     assert found.effect == 0
 
 
@@ -152,7 +152,7 @@ def test_report__fits_together(informed, iris):
 
 def test_report__without_parts_left_out_everything_is_stable(iris, monkeypatch):
     X, y, names = iris
-    monkeypatch.setattr(analysis, "PART", 1.0)
+    monkeypatch.setattr(result, "PART", 1.0)
     found = tt.report(X, classes=y.tolist(), sample_names=names, n_resamples=2)
     assert {x.stability for x in found.clades} == {1.0}
     assert {x.stability for x in found.clusters} == {1.0}
@@ -693,3 +693,11 @@ def test_report__distances_are_taken_by_their_metric():
     assert found.features == ()
     with pytest.raises(ValueError, match="leave out standardize=True"):
         tt.report(D, classes=list("aaabbb"), metric="precomputed", standardize=True)
+
+
+def test_report__soft_knowledge_stays_soft():
+    X = np.repeat(np.arange(4.0) * 5, 3)[:, None] + np.tile([0.0, 0.4, 1.1], 4)[:, None]
+    wrong = tt.Knowledge.of(12, triplets=[(0, 11, 1), (0, 1, 11), (3, 4, 8)], soft=["triplets"])
+    model = DivisiveReCon(effort=0.1, constraints="hard")  # which would be an error if they had to hold
+    found = tt.report(X, knowledge=wrong, estimator=model, n_resamples=0)
+    assert (found.kind, found.informed.constraints_, len(found.conflicts)) == ("triplets", "soft", 1)

@@ -26,7 +26,7 @@ from tripletree.io import read_hierarchy, write_answers, write_triplets
 from tripletree.io.comparisons import TrioRows
 from tripletree.io.source import decoded, named_stream, raw_bytes, write_folder
 from tripletree.io.table import read_table as read_rows
-from tripletree.reports.analysis import standardized
+from tripletree.reports.table import standardized
 from tripletree.tables.cells import column_word
 
 if TYPE_CHECKING:

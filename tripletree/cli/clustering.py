@@ -55,8 +55,7 @@ from tripletree.knowledge import Knowledge, read_knowledge
 from tripletree.knowledge import write_knowledge as _write_knowledge
 from tripletree.knowledge.value import KINDS
 from tripletree.plots import plot_dendrogram
-from tripletree.reports.analysis import shares_of_variance, standardized
-from tripletree.reports.page import told_of_scale
+from tripletree.reports.table import shares_of_variance, standardized, told_of_scale
 
 if TYPE_CHECKING:
     from tripletree.cluster import ValidationReport

@@ -25,7 +25,7 @@ from tripletree.evaluation.scores import pairwise_f_score, triplet_score
 from tripletree.io import write_triplets
 from tripletree.io.source import csv_text, write_text
 from tripletree.plots import plot_dendrogram
-from tripletree.reports.analysis import standardized
+from tripletree.reports.table import standardized
 
 SAMPLE = "mammals"
 LINKAGE = "ward"

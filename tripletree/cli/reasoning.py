@@ -36,7 +36,7 @@ from tripletree.evaluation.describe import describe as described
 from tripletree.evaluation.knowledge import KnowledgeReport, evaluate_knowledge
 from tripletree.io.rows import format_of_suffix
 from tripletree.io.source import write_atomic
-from tripletree.reports.analysis import standardized
+from tripletree.reports.table import standardized
 
 if TYPE_CHECKING:
     import numpy as np

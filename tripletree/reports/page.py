@@ -26,7 +26,18 @@ from tripletree.core.html import escaped
 from tripletree.core.triplets import TripletSet
 from tripletree.io.source import write_atomic
 from tripletree.plots.page import LeafExtras, content_hash, depth_first, fill_template, viewer_parts
+from tripletree.reports.table import told_of_scale
 from tripletree.reports.values import CladeSupport, ClusterProfile, Doubt, FeatureContrast, PersonShare, TaxonFit
+from tripletree.reports.words import (
+    OF_NOTE,
+    agreement_text,
+    consistency_text,
+    doubts_text,
+    groups_text,
+    help_text,
+    least_whole,
+    summary,
+)
 
 if TYPE_CHECKING:
     from tripletree.algorithms.conflict import Conflict
@@ -40,13 +51,8 @@ if TYPE_CHECKING:
 ROWS = 25
 #: Features in the table of a cluster, and clusters that have one.
 FEATURES, CLUSTERS = 6, 40
-#: Share of the variance from which a few features are said to decide distances, and how many times that of the next
-#: one the variance of each is then, if they are several.
-DOMINANT, POWERS_OF_TEN = 0.8, 100.0
 #: Widths of bars for effects, in pixels, and the effect that fills one.
 BAR, FULL = 42, 3.0
-#: The head of the lines on what the knowledge leaves open.
-OF_NOTE = "Of note"
 LIBRARIES = ("numpy", "scipy", "scikit-learn")
 
 
@@ -168,7 +174,7 @@ class Report:
 
     def __str__(self) -> str:
         """In words."""
-        return "\n".join(f"{head}: {text}" for head, text in _summary(self))
+        return "\n".join(f"{head}: {text}" for head, text in summary(self))
 
 
 def _name(value: Any) -> str:
@@ -180,185 +186,6 @@ def _sample(report: Report, value: Any) -> str:
     """The name of a sample, and in brackets its second one."""
     second = report.second_names.get(value)
     return _name(value) if second is None else f"{_name(value)} ({_name(second)})"
-
-
-# ---------------------------------------------------------------------- in words
-
-
-def _summary(report: Report) -> list[tuple[str, str]]:
-    """The report in some lines, each with its subject."""
-    n = len(report.samples)
-    features = f", {counted(len(report.features), 'feature')}" if report.features else ""
-    scale = ", each given mean 0 and deviation 1" if report.standardized else ""
-    lines = [("Data", f"{counted(n, 'sample')}{features}{scale}."), ("Known", _known_text(report))]
-    if report.notes:
-        lines.append((OF_NOTE, "; ".join(report.notes) + "."))
-    if report.names is not None:
-        lines.append(("Names", _names_text(report)))
-    if report.kind in ("triplets", "answers", "pairs"):
-        lines.append(("Consistent", _consistency_text(report)))
-    if report.knowledge is not None:
-        lines.append(("Do the data agree", _agreement_text(report)))
-    lines.append(("Does it help", _help_text(report)))
-    if report.taxa:
-        lines.append(("Groups", _groups_text(report)))
-    lines.append(("Clusters", _clusters_text(report)))
-    lines.append(("Doubtful", _doubts_text(report)))
-    return lines
-
-
-def _clusters_text(report: Report) -> str:
-    k, unknown = len(report.clusters), len(report.samples) - report.known_samples
-    sizes = ", ".join(f"{len(x.samples):,}" for x in report.clusters[:12]) + (", ..." if k > 12 else "")
-    how = "with the knowledge" if report.uses_knowledge else "without the knowledge, which was measured to hurt"
-    text = f"{k:,}, made {how}, of {sizes} samples."
-    if report.uses_knowledge and unknown:
-        them = "it" if unknown == 1 else "them"
-        text += f" {counted(unknown, 'sample')} without knowledge: the data alone place {them}."
-    return text
-
-
-def _known_text(report: Report) -> str:
-    n, used, given = len(report.samples), report.n_used, report.n_given
-    if report.kind == "hierarchy":
-        return f"a hierarchy of {counted(given, 'leaf', 'leaves')}; {used:,} of the {n:,} samples have a place in it."
-    if report.kind == "classes":
-        lost = f" ({given:,} given)" if given != used else ""
-        return f"the classes of {used:,} of the {n:,} samples{lost}."
-    if report.kind == "answers":
-        others = given - used
-        more = (
-            f"; {counted(others, 'other that names', 'others that name')} none, or not among samples" if others else ""
-        )
-        answers = counted(used, "answer that names", "answers that name")
-        return f"{answers} an odd one, about {report.known_samples:,} samples{more}."
-    noun = counted(given, report.kind.removesuffix("s"))
-    lost = f"; {given - used:,} of them not about samples, and left out" if used < given else ""
-    return f"{noun} about {report.known_samples:,} of the {n:,} samples{lost}."
-
-
-def _names_text(report: Report) -> str:
-    found = report.names
-    assert found is not None
-    missing = len(found.unmatched)
-    by_genus = sum(kind == "genus" for kind in found.kinds)
-    others = sum(kind != "exact" for kind in found.kinds) - missing - by_genus
-    whose = "names of samples" if report.kind == "hierarchy" else "names that no sample has"
-    text = (
-        f"{others:,} of the {len(found.names):,} {whose} {'is' if others == 1 else 'are'} written otherwise and matched"
-    )
-    if by_genus:
-        text += f"; {by_genus:,} {'is' if by_genus == 1 else 'are'} not there and placed by the genus alone"
-    if found.shared:
-        taxa = counted(len(found.shared), "name is", "names are")
-        match, some = next(iter(found.shared.items()))
-        which = ", ".join(map(str, some[:4])) + (", ..." if len(some) > 4 else "")
-        text += f"; {taxa} meant by several: {found.term_names().get(match, match)} by {which}"
-    return f"{text}; {missing:,} {'matches' if missing == 1 else 'match'} nothing." if missing else f"{text}."
-
-
-def _consistency_text(report: Report) -> str:
-    if not report.conflicts:
-        return "yes, all of it can hold together."
-    count = len(report.conflicts)
-    if report.kind == "pairs":
-        return (
-            f"no: {counted(count, 'cannot-link')} {'is' if count == 1 else 'are'} contradicted by must-links, and "
-            "left out."
-        )
-    return f"no: {counted(count, 'conflict')} found, without common triplets (the search stops at 5)."
-
-
-def _help_text(report: Report) -> str:
-    found = report.knowledge
-    if found is None:
-        return "not measured: that takes knowledge about four samples or more, from which something follows."
-    effect = {
-        "helps": "improves the place of a sample",
-        "hurts": "makes the place of a sample worse",
-        "unclear": "makes no clear difference to the place of a sample"
-        if found.agrees
-        else "makes no difference to the place of a sample that can be told from chance",
-    }[found.verdict]
-    return (
-        f"Knowledge about other samples {effect}. With all others known, the results "
-        f"agree with {found.agreement[-1]:.0%} of the {_compared(report)}; {found.chance[-1]:.0%} would agree if "
-        "samples exchanged their names."
-    )
-
-
-def _agreement_text(report: Report) -> str:
-    found = report.knowledge
-    assert found is not None
-    beyond = "This is more than chance gives" if found.agrees else "This cannot be told from chance"
-    return (
-        f"Without any knowledge, the data on their own agree with {found.agreement[0]:.0%} of the {_compared(report)}. "
-        f"{beyond}: {found.chance[0]:.0%} would agree if samples exchanged their names."
-    )
-
-
-def _groups_text(report: Report) -> str:
-    """Which named groups of the hierarchy the data keep whole if they may outvote it, and which not."""
-    states = Counter(x.state for x in report.taxa)
-    how = "a tree of the data alone" if np.isnan(report.taxa[0].soft) else "a tree in which the data may outvote it"
-    text = (
-        f"of the {counted(len(report.taxa), 'named group')} of the hierarchy {states['whole']:,} "
-        f"{'is' if states['whole'] == 1 else 'are'} whole in {how}, {states['half']:,} more than half, and "
-        f"{states['broken']:,} broken"
-    )
-    if states["broken"]:
-        text += f" ({'it is' if states['broken'] == 1 else 'they are'} contradicted by the data, or not shown by them)"
-    worst = _least_whole(report)[:3]
-    return f"{text}: {'; '.join(map(_told_of_group, worst))}." if worst else f"{text}."
-
-
-def _least_whole(report: Report) -> list[TaxonFit]:
-    """Return the groups that are not whole, broken ones first, and the largest first among them."""
-    rank = {"broken": 0, "half": 1}
-    return sorted((x for x in report.taxa if x.state != "whole"), key=lambda x: (rank[x.state], -x.size))
-
-
-def _told_of_group(group: TaxonFit) -> str:
-    """A group in words, as plain text."""
-    inside = group.size - len(group.lost)
-    others = f" and {counted(len(group.strangers), 'other')}" if group.strangers else ""
-    return f"{group.name} (the clade most like it has {inside:,} of its {group.size:,}{others})"
-
-
-def _compared(report: Report) -> str:
-    """The constraints that results were compared with."""
-    assert report.knowledge is not None
-    noun = {
-        "hierarchy": "triplets drawn at random from the hierarchy",
-        "classes": "triplets of the classes",
-        "pairs": "pairs",
-        "comparisons": "comparisons",
-    }
-    return f"{report.knowledge.holds.shape[1]:,} {noun.get(report.knowledge.kind, 'triplets')}"
-
-
-def _doubts_text(report: Report) -> str:
-    known = report.constraints
-    m = len(known.rows) if isinstance(known, Comparisons) else len(known)
-    if not m:
-        return "nothing: no constraint could be checked."
-    lost = sum(not x.holds for x in report.doubts)
-    noun = {"pairs": "pair", "comparisons": "comparison"}.get(report.kind, "triplet")
-    result = "clusters keep" if report.kind == "pairs" else "tree keeps"
-    drawn = {"hierarchy": " drawn from the hierarchy", "classes": " of the classes"}.get(report.kind, "")
-    checked = f"{counted(m, noun)}{drawn}"
-    if lost == 0:
-        text = f"the {result} all {checked}." if m > 1 else f"the {result} the one {noun}{drawn}."
-    else:
-        others = "one" if lost == 1 else f"{lost:,}"
-        text = f"the {result} {m - lost:,} of {checked}, but not the other {others}."
-    more = len(report.doubts) - lost
-    if more:
-        text += (
-            f" Of the kept ones {more:,} {'rests' if more == 1 else 'rest'} on the knowledge alone: without the "
-            f"statements on one of their samples, results do not have {'it' if more == 1 else 'them'}."
-        )
-    return text
 
 
 # ---------------------------------------------------------------------- pieces
@@ -439,36 +266,12 @@ def _in_short(report: Report) -> str:
     told = f"<ul class=told>{''.join(f'<li>{escaped(x)}</li>' for x in report.notes)}</ul>"
     rows = "".join(
         f"<dt>{escaped(head)}</dt><dd>{told if head == OF_NOTE else escaped(text)}</dd>"
-        for head, text in _summary(report)
+        for head, text in summary(report)
     )
     notes = _notes(report)
     items = "".join(f"<li>{x}</li>" for x in notes)
     return _section(
         "short", "In short", f'<dl class="facts">{rows}</dl>', f"<ul class=notes>{items}</ul>" if notes else ""
-    )
-
-
-def told_of_scale(shares: np.ndarray, features: Sequence[str], *, needs_gap: bool = False) -> str | None:
-    """What is said of the few features that alone decide distances: a sentence that the cure ends. None without such.
-
-    One feature does by its share alone, unless `needs_gap`. Several, at most half of all, do if the next one has less
-    than a hundredth of the variance of each.
-    """
-    order = np.argsort(-shares, kind="stable")
-    sorted_shares = shares[order]
-    gaps = sorted_shares[:-1] >= POWERS_OF_TEN * sorted_shares[1:]
-    gaps[1:] &= sorted_shares[2:] > 0  # constant columns are no others
-    gaps[:1] |= not needs_gap
-    few = np.flatnonzero(gaps & (np.cumsum(sorted_shares)[:-1] > DOMINANT))
-    k = int(few[0]) + 1 if few.size else 0
-    if not k or k > max(1, shares.size // 2):
-        return None
-    names = [features[i] for i in order[:k].tolist()]
-    several = ", ".join(names[:-1][:4]) + (", ..." if k > 5 else "") + f" and {names[-1]}" if k > 1 else names[0]
-    return (
-        f"{several} {'have' if k > 1 else 'has'} {sorted_shares[:k].sum():.0%} of the variance of the {shares.size:,} "
-        f"features, so distances are mostly those in {'them' if k > 1 else 'it'}. If the units differ, give all "
-        "features one scale"
     )
 
 
@@ -505,7 +308,7 @@ def _notes(report: Report) -> list[str]:
 
 def _help(report: Report) -> str:
     found, title = report.knowledge, "Does the knowledge help?"
-    words = _help_text(report)
+    words = help_text(report)
     if found is None:
         return _section("help", title, f"<p>{escaped(words[:1].upper() + words[1:])}</p>")
     rows = [
@@ -519,7 +322,7 @@ def _help(report: Report) -> str:
         )
     ]
     text = (
-        f"<p>{escaped(_agreement_text(report))}</p><p>{escaped(words)}</p>"
+        f"<p>{escaped(agreement_text(report))}</p><p>{escaped(words)}</p>"
         f"<p>Statements on the samples were hidden, a part of the {found.n_samples:,} at a time, and each result was "
         "compared with the hidden ones. The gain beyond chance (a difference of Cohen’s kappa) is "
         f"{found.gain:+.2f}, with a standard error of {found.gain_error:.2f}. It counts if it is more than two "
@@ -631,7 +434,7 @@ def _names(report: Report) -> str:
 def _conflicts(report: Report) -> str:
     if report.kind not in ("triplets", "answers", "pairs"):
         return ""
-    text = f"<p>{escaped(_consistency_text(report)[:1].upper() + _consistency_text(report)[1:])}</p>"
+    text = f"<p>{escaped(consistency_text(report)[:1].upper() + consistency_text(report)[1:])}</p>"
     shown = "".join(f"<pre>{escaped(x)}</pre>" for x in report.conflicts[:5])
     more = len(report.conflicts) - 5
     return _section(
@@ -775,7 +578,7 @@ def _taxa(report: Report) -> str:
     if not report.taxa:
         return ""
     soft = not np.isnan(report.taxa[0].soft)
-    order = _least_whole(report) + [x for x in report.taxa if x.state == "whole"]
+    order = least_whole(report) + [x for x in report.taxa if x.state == "whole"]
     rows = [
         (
             _name(x.name),
@@ -788,7 +591,7 @@ def _taxa(report: Report) -> str:
         )
         for x in order[:ROWS]
     ]
-    words = _groups_text(report)
+    words = groups_text(report)
     looked_at = "in a tree in which the data may outvote the hierarchy" if soft else "in the tree of the data alone"
     text = (
         f"<p>{escaped(words[:1].upper() + words[1:])}</p><p>Each named group is compared with the clade most like it "
@@ -828,7 +631,7 @@ def _some(report: Report, samples: Sequence[Any]) -> str:
 
 
 def _doubts(report: Report) -> str:
-    parts = [f"<p>{escaped(_doubts_text(report)[:1].upper() + _doubts_text(report)[1:])}</p>"]
+    parts = [f"<p>{escaped(doubts_text(report)[:1].upper() + doubts_text(report)[1:])}</p>"]
     measured = report.knowledge is not None
     if report.doubts:
         said = any(x.who for x in report.doubts)
