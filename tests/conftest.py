@@ -33,3 +33,11 @@ def shared():
 @pytest.fixture
 def rng():
     return np.random.default_rng(20261121)
+
+
+@pytest.fixture
+def few_trees(monkeypatch):
+    """`DivisiveReCon` samples a tenth of the trees by default: for tests of what a fit tells, not of how good it is."""
+    from tripletree.cluster import DivisiveReCon
+
+    monkeypatch.setitem(DivisiveReCon.__init__.__kwdefaults__, "effort", 0.1)

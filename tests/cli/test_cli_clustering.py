@@ -95,6 +95,7 @@ def noisy(path):
     write_triplets(t, path / "t.txt")
 
 
+@pytest.mark.usefixtures("few_trees")
 def test_cluster__validate_tells_whether_triplets_help(run, tmp_path):
     noisy(tmp_path)
     options = ("x.csv", "--drop", "kind", "--triplets", "t.txt", "--linkage", "ward", "-k", 2, "--validate")
@@ -109,6 +110,7 @@ def test_cluster__validate_tells_whether_triplets_help(run, tmp_path):
 
 
 @pytest.mark.parametrize("method", ["recon", "divisive"])
+@pytest.mark.usefixtures("few_trees")
 def test_cluster__validate_with_a_hierarchy(run, tmp_path, method):
     noisy(tmp_path)
     classes = [[f"s{i}" for i in range(60) if i % 2 == k] for k in range(2)]
@@ -120,6 +122,7 @@ def test_cluster__validate_with_a_hierarchy(run, tmp_path, method):
     assert displays(h, decompose(read_newick(tmp_path / "h.nwk"))).all()
 
 
+@pytest.mark.usefixtures("few_trees")
 def test_cluster__method_divisive(run, tmp_path):
     noisy(tmp_path)
     (tmp_path / "p.csv").write_text("id1,id2,same\ns0,s5,yes\ns0,s20,no\n")

@@ -298,6 +298,7 @@ def test_describe__bad_input(run, tmp_path):
     assert "tripletree decompose" in run("describe", "sample:mammals", status=2).stderr
 
 
+@pytest.mark.usefixtures("few_trees")
 def test_describe__validate_tells_whether_triplets_help_to_cluster_the_data(run, tmp_path):
     rng = np.random.default_rng(0)
     y = np.repeat([0, 1, 2], 12)

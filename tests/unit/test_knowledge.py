@@ -230,6 +230,7 @@ def cancer():
 
 
 @pytest.mark.filterwarnings("ignore:.*look drawn at random")
+@pytest.mark.usefixtures("few_trees")
 def test_validate__warns_where_greedy_merging_hurts_and_names_the_better_setting(cancer):
     X, y = cancer
     t = tt.sample_class_triplets(y, 60, random_state=0)

@@ -198,7 +198,7 @@ def test_report__a_hierarchy_and_its_groups():
     names = [x.replace("_", " ") for x in h.leaves]
     names[0] = "Nessie"
     X = np.random.default_rng(0).normal(size=(len(names), 3))
-    found = tt.report(X, hierarchy=h, sample_names=names, estimator=QUICK, n_resamples=2)
+    found = tt.report(X, hierarchy=h, sample_names=names, estimator=QUICK, n_folds=2, n_resamples=2)
     assert found.n_used == len(names) - 1
     assert found.names.unmatched == ["Nessie"]
     assert found.names.kinds.count("form") == len(names) - 1
@@ -229,6 +229,7 @@ def moved_apart(seed=0):
     return at[: h.n_leaves], list(h.leaves), wrong, other
 
 
+@pytest.mark.usefixtures("few_trees")
 def test_report__groups_that_the_data_contradict_are_named_with_their_samples():
     X, names, wrong, other = moved_apart()
     found = tt.report(X, hierarchy=wrong, sample_names=names, n_resamples=0)

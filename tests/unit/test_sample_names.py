@@ -39,6 +39,7 @@ def test_sample_names__triplets_and_hierarchies(method):
 
 
 @pytest.mark.parametrize("method", [ReCon, DivisiveReCon])
+@pytest.mark.usefixtures("few_trees")
 def test_sample_names__validation_uses_them(method):
     by_row = made(method).fit(X, triplets=TRIPLETS, validate=True).validation_
     by_name = made(method).fit(X, triplets=NAMED_TRIPLETS, sample_names=NAMES, validate=True).validation_
