@@ -103,3 +103,25 @@ def test_cluster__two_columns_of_classes_are_named(tmp_path, run, columns):
     more = ["-k", "2", "--class-columns", columns]
     assert "names two columns" in run("cluster", "x.csv", "--classes", "c.csv", *more, status=2).stderr
     assert "goes with a file of classes" in run("cluster", "x.csv", *more, status=2).stderr
+
+
+#: Files of classes of s0 to s8, a, b, c in turn, in other layouts than a row for each label.
+LAYOUTS_OF_CLASSES = {
+    "labels in the header": "sample,{labels}\nclass,{classes}\n",
+    "labels above classes": "{labels}\n{classes}\n",
+    "a line for each class": "a\ts0\ts3\ts6\nb\ts1\ts4\ts7\nc\ts2\ts5\ts8\n",
+    "a cell of labels": 'class,samples\na,"s0, s3, s6"\nb,"s1, s4, s7"\nc,"s2, s5, s8"\n',
+    "behind a colon": "a: s0, s3, s6\nb: s1, s4, s7\nc: s2, s5, s8\n",
+    "a column for each": "a,b,c\ns0,s1,s2\ns3,s4,s5\ns6,s7,s8\n",
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS_OF_CLASSES)
+def test_cluster__files_of_classes_in_other_layouts(run, tmp_path, layout):
+    names = {"labels": ",".join(f"s{k}" for k in range(9)), "classes": ",".join("abcabcabc")}
+    (tmp_path / "c.csv").write_text(LAYOUTS_OF_CLASSES[layout].format(**names))
+    (tmp_path / "rows.csv").write_text("sample,class\n" + "".join(f"s{k},{'abc'[k % 3]}\n" for k in range(9)))
+    (tmp_path / "d.csv").write_text("sample,x,y\n" + "".join(f"s{k},{k % 2},{(k * k) % 5}\n" for k in range(9)))
+    found = run("cluster", "d.csv", "-k", 3, "--classes", "c.csv")
+    assert "c.csv: read 9 labels" in found.stderr
+    assert found.stdout == run("cluster", "d.csv", "-k", 3, "--classes", "rows.csv").stdout

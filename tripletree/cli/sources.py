@@ -575,24 +575,36 @@ _YES = frozenset({"1", "1.0", "true", "yes", "x", "ja", "oui", "si", "sí"})
 _NO = frozenset({"0", "0.0", "false", "no", "nein", "non", ""})
 
 
+def _class_and_labels(row: Sequence[str]) -> tuple[str, list[str]]:
+    """A line as a class and its samples, between cells, commas, semicolons or bars."""
+    name, colon, first = row[0].partition(":")
+    cells = [first, *row[1:]] if colon else row[1:]
+    return (name if colon else row[0]).strip(), [y.strip() for x in cells for y in re.split("[,;|]", x) if y.strip()]
+
+
 def _classes_by_class(table: RowTable, known: Collection[str]) -> RowTable | None:
     """A file whose layout is another, as a table of labels and classes: its title tells how it was understood.
 
-    A column for each class has its samples, or a mark at its samples. A line names a class, and behind a colon its
-    samples. A JSON object has the class of each sample.
+    A column for each class has its samples, or a mark at its samples. A line names a class, and then its samples. A
+    line below the labels, or a JSON object, has the class of each.
     """
     labels, names = set(known), table.names or []
     columns = [[cell_text(x) or "" for x in column] for column in table.columns]
     rows = [names, *zip(*columns, strict=True)] if names else list(zip(*columns, strict=True))
     pairs: list[tuple[str, str]] = []
     how = ""
-    if all(":" in row[0] and not any(":" in x for x in row[1:]) for row in rows):
-        for row in rows:
-            name, _, first = row[0].partition(":")
-            pairs += [(x.strip(), name.strip()) for x in (first, *row[1:]) if x.strip()]
-        how = "a line for each class, with its labels behind a colon"
-    elif len(table.lines) == 1 and len(names) > 2 and labels.issuperset(names):
-        pairs, how = [(x, column[0]) for x, column in zip(names, columns, strict=True)], "a class under each label"
+    told = all(":" in row[0] and not any(":" in x for x in row[1:]) for row in rows)
+    groups = [_class_and_labels(row) for row in rows]
+    if not told and labels.isdisjoint(groups[0][1]):  # a header
+        del groups[0]
+    if told or (
+        any(len(x) > 1 for _, x in groups) and all(x not in labels and labels.issuperset(y) for x, y in groups)
+    ):
+        pairs = [(x, name) for name, members in groups for x in members]
+        how = f"a line for each class, with its labels behind {'a colon' if told else 'it'}"
+    elif len(rows) == 2 and len(rows[0]) > 2 and labels.issuperset(rows[0][rows[0][0] not in labels :]):
+        pairs = [(x, y) for x, y in zip(*rows, strict=True) if x in labels and y]
+        how = "a class under each label"
     elif names and labels.isdisjoint(names) and sum(not labels.isdisjoint(x) for x in columns) == len(columns):
         pairs, how = (
             [(x, y) for y, column in zip(names, columns, strict=True) for x in column if x],
