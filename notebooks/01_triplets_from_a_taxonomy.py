@@ -56,8 +56,8 @@ plt.show()
 # %% [markdown]
 # ## A taxonomy
 #
-# `animals` is a classification by rank. Two things set it apart from a phylogeny. A taxon of which
-# only one member is listed is a node with a single child (*unary*). And a taxon with more than two
+# `animals` is a classification by rank. Two things set it apart from a phylogeny. A taxon with only one
+# member in the list is a node with a single child (*unary*). And a taxon with more than two
 # members says nothing of the order among them (a *polytomy*).
 
 # %%
@@ -224,9 +224,9 @@ for ax, model, title in zip(axes, [without, informed], ["without", "with"], stri
 plt.show()
 
 # %% [markdown]
-# Dots are triplets that hold, larger where more of them meet; the cross at the root on the left is
-# where those that fail come together. There three known wines stand in a wrong cluster: two of
-# cultivar 1 among those of cultivar 0, and one the other way round. On the right each has to meet
+# Dots are triplets that hold, larger where more of them meet; the cross at the root on the left is where
+# the triplets that fail come together. There three known wines stand in a wrong cluster: two of
+# cultivar 1 among wines of cultivar 0, and one the other way round. On the right each has to meet
 # its own kind first, and neighbours about which nothing is known come along.
 #
 # ## What changed
@@ -301,15 +301,15 @@ plt.show()
 #
 # - **That triplets always help.** All of them hold in every one of these hierarchies, and yet the
 #   wines about which nothing is known can end up worse. Under Ward linkage, which is good here by
-#   itself, they do on average until some 40 % of the wines are known. A known wine that lies among
-#   those of another cultivar takes its neighbours along.
+#   itself, they do on average until some 40 % of the wines are known. A known wine that lies among wines
+# of another cultivar takes its neighbours along.
 # - **That flat clusters keep what the hierarchy keeps.** A triplet speaks of the hierarchy. `ReCon`
 #   cuts it where most triplets keep *a* and *b* in one cluster and *c* in another, and small branches
 #   join a cluster beside them (`tt.cut`). To undo the last two merges is a worse cut: where one of
 #   them was made inside a cultivar, the two other cultivars stay together.
 # - **That this is the way to use class labels.** Where labels of the very classes are at hand, a
 #   classifier may do better with less. Triplets are for what it cannot use: a taxonomy deeper than
-#   two levels, answers to "which is the odd one out?", classes not all of which are known.
+#   two levels, answers to "which is the odd one out?", classes that are known in part.
 # - **What wrong triplets do.** All of these were true. `find_conflict` sees contradictions only:
 #   where nothing is said twice, a wrong triplet contradicts nothing.
 # - **Anything about other data.** This is one small data set. The linkages were not chosen by their

@@ -68,7 +68,7 @@ ax = tt.plot_conflict(conflict)
 plt.show()
 
 # %% [markdown]
-# There may be more than one conflict. Those that share no triplet are independent: at least one
+# There may be more than one conflict. Conflicts that share no triplet are independent: at least one
 # triplet of each has to go.
 
 # %%

@@ -103,8 +103,8 @@ plt.show()
 # ## Greedy
 #
 # A triplet `ab|c` forbids to merge a with c, or b with c, until a and b are in one cluster. So
-# the plain way is: merge the two closest clusters (here those with the closest centres) among
-# those that no triplet keeps apart; then let each triplet speak of the clusters that its animals
+# the plain way is: merge the two closest clusters (here the two with the closest centres) that no
+# triplet keeps apart; then let each triplet speak of the clusters that its animals
 # are in now.
 
 
@@ -277,7 +277,7 @@ print("the difference:           ", [p for p in hopeless if p not in kept_apart]
 #
 # ## ReCon
 #
-# ReCon asks this question before every merge, and takes the closest pair for which the answer is
+# ReCon asks this question before every merge, and takes the closest pair with the answer
 # yes. There always is one: as long as the triplets are consistent, some binary hierarchy of the
 # clusters displays them, and any two clusters that are siblings in it may merge. So ReCon never
 # stops early, and never takes a merge back.
@@ -309,7 +309,7 @@ plt.show()
 # ## How often?
 #
 # The animals were arranged to make the point. So take random points in a square, and triplets
-# drawn from a random binary hierarchy that has nothing to do with where the points are: 150 times
+# drawn from a random binary hierarchy, unrelated to the places of the points: 150 times
 # for each number of points, with half as many triplets as points, as many, and twice as many.
 
 
@@ -471,7 +471,7 @@ plt.show()
 #   367,500. With each of these spelled out, the plain rule sees enough on iris. And where flat
 #   clusters are needed and flat classes are known, it would do to keep known classes apart.
 # - **That the hierarchy of ReCon is the right one.** It displays all triplets, and takes close
-#   merges first. That is possible even where the triplets have nothing to do with the points, as
+#   merges first. That is possible even where the triplets are unrelated to the points, as
 #   above, and then nobody should expect much of the clusters.
 # - **That ReCon mends wrong triplets.** All of these were consistent. Where they are not, it refuses
 #   and names a contradiction.

@@ -93,7 +93,7 @@ plt.show()
 # %% [markdown]
 # ## Do the measures agree?
 #
-# Two are at hand: the volume of the residue in cubic ångström (Zamyatnin 1972), and its hydropathy, high for those that
+# Two are at hand: the volume of the residue in cubic ångström (Zamyatnin 1972), and its hydropathy, high for amino acids that
 # shun water (Kyte and Doolittle 1982). `describe` holds every triplet against the distances:
 
 # %%
@@ -116,7 +116,7 @@ print(tt.describe(known, X))
 # ## Clustering
 #
 # `ReCon` takes the closest merge that leaves all triplets satisfiable. Below, without and with what chemists say; the
-# dots are triplets where they are satisfied, the crosses those that are not.
+# dots are triplets where they are satisfied, the crosses where they are not.
 
 # %%
 plain = ReCon(6, linkage="average").fit(X)
@@ -162,7 +162,7 @@ print(pd.DataFrame(rows).T.round(2).to_string())
 # ## Only a part of the ontology
 #
 # Large ontologies say far more than anybody wants to impose. A part of it is a branch (`read_ontology(root=...)`), a
-# random sample of triplets, or those that the plain clustering breaks. Here the last are enough for the others
+# random sample of triplets, or the triplets that the plain clustering breaks. Here the last are enough for the others
 # to hold as well; in general they need not be:
 
 # %%

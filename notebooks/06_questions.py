@@ -15,8 +15,8 @@
 #
 # Whether things belong together can often be told by somebody who looks at them, and looking costs time. This notebook
 # asks a simulated person about pictures of handwritten digits, three at a time. It compares what the answers are worth
-# with doing nothing and with other questions, has the person err and leave in the middle, and ends with five people
-# of whom two cannot be relied on.
+# with doing nothing and with other questions, has the person err and leave in the middle, and ends with five people, two
+# of them unreliable.
 
 # %%
 import tempfile
@@ -41,7 +41,7 @@ X.shape
 # %% [markdown]
 # ## One hundred questions
 #
-# `OddOneOutClustering` shows three samples, those whose answer it expects to change most. The person is a function of
+# `OddOneOutClustering` shows the three samples whose answer it expects to change most. The person is a function of
 # the three that returns the odd one, "alike" if all belong together, "different" if no two do, or None for "cannot
 # say". This one knows the digits. Nobody says how many clusters there are.
 

@@ -71,8 +71,8 @@ print([len(x) for x in clashes])
 print(repr(clashes[0]))
 
 # %% [markdown]
-# "None of fewer than 5": it is proved that no conflict has four triplets or fewer, and those that
-# were found tie dozens of wines together. That is usual for few random triplets on many leaves, and
+# "None of fewer than 5": it is proved that no conflict has four triplets or fewer, and the conflicts
+# found tie dozens of wines together. That is usual for few random triplets on many leaves, and
 # worth knowing: nobody will find the wrong answer by reading such a conflict. Numbers must decide.
 
 # %%
@@ -123,9 +123,9 @@ plt.show()
 # ## Clustering in spite of it
 #
 # Four ways to cluster the wines into three, by average linkage, and the pairwise F-measure of each:
-# without the answers; with those that `repair` kept, which all hold; with all answers at a price
+# without the answers; with the answers that `repair` kept, which all hold; with all answers at a price
 # (`penalty="auto"`: a violated triplet makes two clusters seem farther apart, a satisfied one
-# nearer); and with those that are likely right.
+# nearer); and with the answers that are likely right.
 
 
 # %%

@@ -13,8 +13,8 @@
 # %% [markdown]
 # # 8. The same patients, year after year. Which clusters last, and who changes sides?
 #
-# Patients are measured at every visit, new ones come, some leave. Clustering each year by itself gives clusters that
-# have nothing to do with those of the year before: their numbers mean nothing, and noise moves people around. This
+# Patients are measured at every visit, new ones come, some leave. Clustering each year by itself gives clusters unrelated
+# to the clusters of the year before: their numbers mean nothing, and noise moves people around. This
 # notebook follows clusters through time: windows over a table of visits, a price on clusters that move, what an
 # expert says handed on to later years, and a picture of who goes where. The patients are made up, so that the truth
 # is known.
@@ -73,7 +73,7 @@ ax.set_title("Patients by cluster, from year to year")
 plt.show()
 
 # %% [markdown]
-# A cluster keeps its number and its colour. Bands are patients who go on, stubs that fade are those who come or leave.
+# A cluster keeps its number and its colour. Bands are patients who go on, stubs that fade are patients who come or leave.
 # `transitions_` has the numbers; the last row and column stand for "not there":
 
 # %%
@@ -148,7 +148,7 @@ print(sum(map(len, m.answers_.values())), "answers,", [len(s.pairs) for s in aga
 
 # %% [markdown]
 # The pairs that count in a year are in `snapshots_`: answers, old ones with what is left of their weight, and what
-# neighbours inherited; and those of them that the clusters violate all the same:
+# neighbours inherited; and the ones that the clusters violate all the same:
 
 # %%
 last = m.snapshots_[-1]

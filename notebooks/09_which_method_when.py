@@ -11,7 +11,7 @@
 # ---
 
 # %% [markdown]
-# # 9. There are so many methods. Which one, when?
+# # 9. Which method, when?
 #
 # It depends on what you know (triplets or pairs), on whether it is certain, on whether somebody can be asked, and on the
 # data. This notebook does not run a contest: it reads the table that the benchmarks wrote
@@ -48,7 +48,7 @@ F = table.pivot(index="method", columns="data", values="F").loc[table.method.uni
 # %% [markdown]
 # ## The same 200 pairs for everybody
 #
-# Pairwise F, mean of five draws, one setting for all. Those that ask (below the line) were given 200 answers to questions of
+# Pairwise F, mean of five draws, one setting for all. Methods that ask (below the line) were given 200 answers to questions of
 # their own instead. Darker is better; a cross is a method that failed each time. A framed cell is within .02 of the
 # best of its group.
 
@@ -136,7 +136,7 @@ print(
 # ## Triplets instead
 #
 # The same samples with one and a half times as many triplets as samples, drawn at random (fewer often hurt, and
-# `ReCon` warns): the clustering in which they hold, and k-means on a metric that was learned from them.
+# `ReCon` warns): the clustering that keeps them, and k-means on a metric that was learned from them.
 
 # %%
 from tripletree.metrics import MahalanobisMetric

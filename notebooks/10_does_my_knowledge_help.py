@@ -35,11 +35,11 @@ warnings.filterwarnings("ignore", category=UserWarning)  # ReCon warns where tri
 # %% [markdown]
 # ## Two sets
 #
-# The table: 178 wines, of which we use six measurements, so that the classes are not obvious. Its triplets are those of the
-# three cultivars.
+# The table: 178 wines, of which we use six measurements, so that the classes are not obvious. Its triplets are of the three
+# cultivars.
 #
 # The phylogeny: 150 species come from one by random splits (Yule's model). Four traits take a random step on each branch, and
-# are measured with some noise. Its triplets are those of the tree; its classes are the eight oldest clades.
+# are measured with some noise. Its triplets are of the tree; its classes are the eight oldest clades.
 
 
 # %%
@@ -156,7 +156,7 @@ plt.show()
 # At home there is no truth. But knowledge can be hidden: `evaluate_knowledge` hides what is known of a fifth of the samples in
 # turn, makes hierarchies with what is known of none, some and all of the others, and counts how many triplets on the hidden
 # samples they display. The control is the same after hidden samples have exchanged their names. Here with one triplet for each
-# sample, 10 % wrong: so are those that are hidden, and no hierarchy can be expected to display more than nine tenths of them.
+# sample, 10 % wrong: so are the hidden ones, and no hierarchy can be expected to display more than nine tenths of them.
 
 # %%
 for name, (X, truth, y) in sets.items():
