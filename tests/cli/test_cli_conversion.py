@@ -274,3 +274,17 @@ def test_blanks__every_command_that_writes_newick(run, tmp_path):
     for name in ("answers", "report", "match"):
         assert "a_b" in (tmp_path / f"{name}.nwk").read_text()
     assert run("convert", "t.nwk").stdout == "(('a b',c),'d e');\n"
+
+
+def test_convert__attached_items_of_several_nodes_and_of_two_readings(run, tmp_path):
+    (tmp_path / "h.nwk").write_text("((dog,cat)mammal,bird)animal;")
+    (tmp_path / "cells.csv").write_text("item,nodes\nRex,dog;\nMimi,cat;\nCoco,bird;\n")
+    whole = run("convert", "h.nwk", "--attach", "cells.csv", status=2)
+    assert "whole cells (--attach-separator ';' parts them)" in whole.stderr
+    parted = run("convert", "h.nwk", "--attach", "cells.csv", "--attach-separator", ";").stdout
+    assert parse_newick(parted) == parse_newick("((Rex,Mimi),Coco);")
+    (tmp_path / "turned.csv").write_text("dog,Rex\ndog,Bello\ncat,Mimi\nbird,Coco\n")
+    asked = run("convert", "h.nwk", "--attach", "turned.csv", status=2).stderr
+    assert "If 1 holds items, 0 their nodes: --attach-item 1 --attach-node 0;" in asked
+    told = run("convert", "h.nwk", "--attach", "turned.csv", "--attach-item", 1, "--attach-node", 0).stdout
+    assert parse_newick(told) == parse_newick("(((Rex,Bello),Mimi),Coco);")

@@ -212,11 +212,11 @@ def test_lineages__words_for_a_missing_name():
 
 
 def test_lineages__lines_that_cannot_be():
-    with pytest.raises(ParseError, match="line 3: the id 'f1' stands twice: it is on line 1 already"):
+    with pytest.raises(ParseError, match="line 3: the id 'f1' stands twice: it is in line 1 already"):
         read("f1\tA;b\nf2\tA;c\nf1\tA;d\n")
     with pytest.raises(ParseError, match="line 2: no path in this line.*'f2'"):
         read("f1\tA;b\nf2\n")
-    with pytest.raises(ParseError, match="line 2: no id before the tab"):
+    with pytest.raises(ParseError, match="line 2: no id in this row"):
         read("f1\tA;b\n\tA;c\n")
     with pytest.raises(ParseError, match="no names in it"):
         read(";;\n__;\n")

@@ -85,8 +85,9 @@ def steps_of(text: str, path: str | None = None) -> list[Step] | None:
         plain = [x for x in lines if x.is_plain]
         headed = any(x.key[0] < _BODY for x in lines)
         below = len(plain) < len(lines) and any(x.blanks and not x.name.endswith(":") for x in plain)
+        cells = any(len({x.name.count(y) for x in plain}) == 1 and y in x.name for x in plain[:1] for y in _DELIMITERS)
         values = any(x.name.endswith(":") for x in plain) and any(": " in x.name for x in lines)
-        if plain and (headed or below or values or not _are_names(x.name for x in plain)):
+        if plain and (headed or below or values or cells or not _are_names(x.name for x in plain)):
             return None  # prose, a program, data
     if len({x.key for x in lines}) < 2 or not all(x.name for x in lines):
         return None

@@ -1113,40 +1113,33 @@ def _of_lines(text: str, path: str | None, asked: _Asked) -> PathTree:
         raise ParseError("no lines in it", path=path, line=1, column=1)
     path_of = classifier(rows[:LINES])
     if path_of is not None:
-        paths = list(map(path_of, rows))
-        if None in paths:
+        found = list(map(path_of, rows))
+        if None in found:
             msg = "name, rank and confidence in turn, or d:Name(0.9),p:..., as in the first lines, are not in this one"
-            raise ParseError(msg, path=path, line=numbers[paths.index(None)])
-        rows = [[row[0], x or ""] for row, x in zip(rows, paths, strict=True)]
+            raise ParseError(msg, path=path, line=numbers[found.index(None)])
+        rows = [[row[0], x or ""] for row, x in zip(rows, found, strict=True)]
     if path_of is None:
         sep, k = separator_of(rows, asked.sep, path=path)
         if k == 1 and _is_header(rows, sep, asked.fillers):
             del numbers[0], rows[0]
     else:
         sep, k = ";" if asked.sep == "auto" else asked.sep, 1
-    tree = asked.tree(path, sep)
-    tree.look_for_confidences(part for row in rows[:_SAMPLE] if len(row) > k for part in row[k].split(sep))
     short = next((i for i, row in enumerate(rows) if len(row) <= k), None)
     if short is not None:
         msg = f"no path in this line: where other lines have an id, a tab and a path, it has {rows[short][0]!r:.60}"
         raise ParseError(msg, path=path, line=numbers[short])
-    if k == 0:
-        if is_path_header(rows[0][0]) and any(sep in row[0] for row in rows):
-            del numbers[0], rows[0]  # a header of one word
-        if asked.header is None:
-            _ask_of_header([row[0] for row in rows], sep, path, numbers[0], asked.sep == "auto")
-        note(READING, f"read {counted(len(rows), 'path')}, names between {sep!r}")
-        tree.bare_lines([row[0] for row in rows], numbers)
-        return _full(tree)
-    note(READING, f"read {counted(len(rows), 'item')} with paths, names between {sep!r}")
-    seen: dict[str, int] = {}
-    for number, row in zip(numbers, rows, strict=True):
-        item = row[0].strip()
-        if not item or item in seen:
-            before = f"the id {item!r} stands twice: it is on line {seen.get(item)} already"
-            raise ParseError(before if item else "no id before the tab", path=path, line=number)
-        seen[item] = number
-        tree.add_item(item, tree.text_node(row[k]))
+    if k == 1:
+        columns: list[list[Any]] = [[row[0].strip() or None for row in rows], [row[1] for row in rows]]
+        return _of_table(RowTable(path, None, columns, numbers), asked._replace(sep=sep, columns=[1], id_column=0))
+    if is_path_header(rows[0][0]) and any(sep in row[0] for row in rows):
+        del numbers[0], rows[0]  # a header of one word
+    paths = [row[0] for row in rows]
+    if asked.header is None:
+        _ask_of_header(paths, sep, path, numbers[0], asked.sep == "auto")
+    note(READING, f"read {counted(len(rows), 'path')}, names between {sep!r}")
+    tree = asked.tree(path, sep)
+    tree.look_for_confidences(part for x in paths[:_SAMPLE] for part in x.split(sep))
+    tree.bare_lines(paths, numbers)
     return _full(tree)
 
 
