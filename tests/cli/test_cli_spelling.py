@@ -78,7 +78,7 @@ def test_attach__columns_and_headers(run, tmp_path):
     done = run("convert", "t.nwk", "--attach", "mine.csv", *columns, "--to", "newick")
     assert done.stdout.strip() == "((Tom,Tim)cat,Rex);"
     bad = run("convert", "t.nwk", "--attach", "mine.csv", status=2).stderr
-    assert "3 columns; give --attach-item and --attach-node, which columns hold" in bad
+    assert "If 'kg' holds items, 'kind' their nodes: --attach-item kg --attach-node kind; if 'pet' holds items" in bad
     (tmp_path / "bare.csv").write_text("Tom,cat\nRex,dog\nTim,cat\n")
     (tmp_path / "head.csv").write_text("pet,species\nTom,cat\nRex,dog\nTim,cat\n")
     for file, flag in (("bare.csv", "--no-attach-header"), ("head.csv", "--attach-header")):
