@@ -80,15 +80,12 @@ class TreeSample:
         The factor on the exponent of the features that goes with each tree.
     leaf : ndarray of int64, shape (n,)
         The leaf of each sample in these trees.
-    usual : ndarray of int32, shape (u, 2 n - 1)
-        Trees with the factor 1: those of the mean tree if triplets are hard.
     """
 
     parents: np.ndarray
     noise: np.ndarray
     power: np.ndarray
     leaf: np.ndarray
-    usual: np.ndarray
 
     def hierarchies(self, leaves: LeafIndex) -> Iterator[Hierarchy]:
         """The trees one after the other, over the names of the samples."""
@@ -231,7 +228,7 @@ def sample_trees(
     starts: Sequence[np.ndarray],
     rows: np.ndarray,
     weight: np.ndarray,
-    rng: np.random.Generator,
+    rng: np.random.Generator | int,
     *,
     noise: float | None = None,
     deciding: tuple[np.ndarray, np.ndarray] | None = None,
@@ -256,7 +253,7 @@ def sample_trees(
         Parents of binary trees, after their children, which display the triplets that must hold.
     rows, weight : ndarray of int32, shape (m, 3), and of float64, shape (m,)
         Triplets. Those of infinite weight must hold.
-    rng : Generator
+    rng : Generator, or int, its seed
     noise : float or None
         The share of wrong ones among the others. None estimates it with the trees.
     deciding : (ndarray of int32, shape (k, 3), ndarray of float64, shape (k,)), or None
@@ -273,7 +270,7 @@ def sample_trees(
     """
     with one_blas_thread():  # the number of threads changes the rounding
         begun = [(independent(points, start), start) for start in starts]
-    told = 0
+    told, rng = 0, np.random.default_rng(rng)
 
     def progress(done: float) -> None:
         nonlocal told
@@ -293,7 +290,7 @@ def sample_trees(
         left_out = [_left_out(np.concatenate(trees[:, k]), wrong[:, k].ravel(), own) for k in range(len(powers))]
         share = _stacked(np.array(left_out), each, POWERS.index(1.0))
     if before < 1:
-        used = (share > 1 / TREES) | (powers == 1)
+        used = share > 1 / TREES
         powers, share = powers[used], share[used] / share[used].sum()
         given, rest = (rows, weight, noise), 1 - before
         trees, wrong = _climbed(begun, given, powers, round(steps), rng, lambda done: progress(before + rest * done))
@@ -304,7 +301,6 @@ def sample_trees(
         np.concatenate(wrong[:, of, at]),
         np.tile(powers[of], len(starts)),
         np.arange(len(points)),
-        np.concatenate(trees[:, np.flatnonzero(powers == 1)[0]]),
     )
 
 

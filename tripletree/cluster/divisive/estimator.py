@@ -161,7 +161,8 @@ class DivisiveReCon(TripletClusterer):
         How far the two chains agree: R-hat and effective sample size of triplets (`tripletree.cluster.Mixing`). There
         is no warning, see Notes. None if no trees were sampled.
     sampled_trees_ : tuple of Hierarchy, or None
-        The trees of the sample, a hundred or somewhat fewer, made when asked for.
+        The trees of the sample, a hundred or somewhat fewer. With hard constraints ``hierarchy_`` is the mean of other
+        ones, and these are drawn when probabilities are first asked for, which takes three times as long as the fit.
         `tripletree.algorithms.consensus_tree` makes one tree of the clades that most of them have, or all. None if no
         trees were sampled.
     violated_triplets_, weight_violated_ : TripletSet, float
@@ -269,7 +270,7 @@ class DivisiveReCon(TripletClusterer):
     labels_: np.ndarray
     hierarchy_: Hierarchy
     n_clusters_choice_: NumberOfClusters | None
-    _sample: TreeSample | None
+    _drawn: TreeSample | Callable[..., TreeSample] | None
 
     def __init__(
         self,
@@ -453,7 +454,7 @@ class DivisiveReCon(TripletClusterer):
         self._forced = None if forced is None else forced.triplets.reindex(known.leaves)
         measured = data.samples if is_matrix else points[place]
         self.predictor_ = NeighbourPredictor(data.samples, measured, labels, self.metric, used_metric)
-        self._sample = None if self._sample is None else replace(self._sample, leaf=place)
+        self._place = place
         self._support: np.ndarray | None = None
         self._mixing: Mixing | None = None
         told = "hierarchy" if known.hierarchy is not None else "triplets" if "triplets" in known.kinds else None
@@ -469,6 +470,15 @@ class DivisiveReCon(TripletClusterer):
                 "them, or fit with validate=True, which measures whether the knowledge helps"
             )
         self.validation_ = self._validated(data.given, known, rng, data.sample_names) if validate else None
+
+    @property
+    def _sample(self) -> TreeSample | None:
+        """The sample of trees. Beside hard triplets it is drawn when first asked for: many fits only make a tree."""
+        check_is_fitted(self)
+        if callable(self._drawn):
+            with progress_bar(self.verbose, 100, type(self).__name__, "steps") as bar:
+                self._drawn = self._drawn(tell=bar or (lambda done: None))
+        return None if self._drawn is None else replace(self._drawn, leaf=self._place)
 
     @property
     def clade_support_(self) -> np.ndarray | None:
@@ -601,7 +611,7 @@ class DivisiveReCon(TripletClusterer):
             tell = bar or (lambda done: None)
             merges = self._plain_merges(points, linkage, metric, rng, tell)
             self.constraints_, self.reason_, self.held_out_ = "soft", "nothing is known", None
-            self._sample = None
+            self._drawn = None
             self.noise_ = NOISE if self.noise is None else float(self.noise)
             if not len(given.triplets) and not len(given.pairs):
                 return merges, merges
@@ -614,7 +624,7 @@ class DivisiveReCon(TripletClusterer):
         self.reason_ = "as asked for"
         if self.constraints == "auto":
             self.reason_ = "a hierarchy is given" if hard else "some triplets may be wrong"
-        self.held_out_, self.noise_, self._sample = found.held_out, found.noise, found.sample
+        self.held_out_, self.noise_, self._drawn = found.held_out, found.noise, found.sample
         return linkage_of(found.parent, points, is_matrix), merges
 
     def _plain_merges(

@@ -10,6 +10,7 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -166,12 +167,23 @@ def on_items(known: TreeStatements, owner: np.ndarray) -> TreeStatements:
 
 @dataclass(frozen=True, eq=False)
 class ChosenTree:
-    """A tree, how many triplets trees made without them display, and the sample of trees that it is the mean of."""
+    """The result of `choose_tree`.
+
+    Attributes
+    ----------
+    parent : ndarray of int32
+    held_out : float or None
+        The share of the triplets that trees made without them display.
+    noise : float
+    sample : TreeSample, callable or None
+        The trees whose mean this is. Beside hard triplets a call makes it: the tree is the mean of trees with the usual
+        exponent, and to weigh the features takes three times as long. None if no trees are sampled.
+    """
 
     parent: np.ndarray
     held_out: float | None
     noise: float
-    sample: TreeSample | None = None
+    sample: TreeSample | Callable[..., TreeSample] | None = None
 
 
 def choose_tree(
@@ -202,7 +214,6 @@ def choose_tree(
     n = merges.shape[0] + 1
     owner, plain = coarse_clades(merges, ITEMS_MAX)
     above = known if n <= ITEMS_MAX else on_items(known, owner)
-    sample: TreeSample | None = None
     base, share = merges[:, :2].astype(np.int32), None
     if len(above.rows):
         items = make_items(points, is_matrix, owner, plain)
@@ -223,28 +234,19 @@ def choose_tree(
         violated = votes.weight @ ~shown_by(parent, votes.rows) / votes.weight.sum()
         noise = float(min(max(violated, NOISE_MIN), NOISE_MAX))
         parent = divided(base, replace(known, noise=noise))
-    if effort > 0:
-        other = divided(plain, forced) if hard else parents_of(plain)
-        share_of_wrong = None if estimate else known.noise
-        sample = sample_trees(
-            points,
-            [parent, other],
-            known.rows,
-            known.force,
-            rng,
-            noise=share_of_wrong,
-            deciding=known.deciding,
-            effort=effort,
-            tell=tell,
-        )
-        trees = sample.usual if hard else sample.parents
-        base = mean_tree(list(trees), np.ones(len(trees)), np.ones(n))
-        parent = parents_of(base)
-        if not shown_by(parent, forced.rows).all():
-            parent = divided(base, forced)
-    if sample is not None and estimate and len(votes.rows):
+    if effort == 0:
+        return ChosenTree(parent, share, noise)
+    starts, wrong = (parent, divided(plain, forced) if hard else parents_of(plain)), None if estimate else known.noise
+    draw = partial(sample_trees, points, starts, known.rows, known.force, noise=wrong, effort=effort)
+    sample = draw(rng, deciding=None if hard else known.deciding, tell=tell)
+    base = mean_tree(list(sample.parents), np.ones(len(sample.parents)), np.ones(n))
+    parent = parents_of(base)
+    if not shown_by(parent, forced.rows).all():
+        parent = divided(base, forced)
+    if estimate and len(votes.rows):
         noise = float(sample.noise.mean())
-    return ChosenTree(parent, share, noise, sample)
+    later = partial(draw, int(rng.integers(2**63)), deciding=known.deciding)
+    return ChosenTree(parent, share, noise, later if hard else sample)
 
 
 def _lead(one: np.ndarray, other: np.ndarray, weight: np.ndarray) -> float:

@@ -199,7 +199,7 @@ class TreeBeliefs:
     def sample(self) -> TreeSample:
         """Draw a sample of trees. Copies of the chains walk for it, so it does not change later questions."""
         some = self._mixed(self._walk_on())
-        return TreeSample(some.parents, some.wrong, np.ones(len(some.wrong)), np.arange(self.n), some.parents)
+        return TreeSample(some.parents, some.wrong, np.ones(len(some.wrong)), np.arange(self.n))
 
     def _walk_on(self) -> list[Draws]:
         return _walked(copy.deepcopy(self.chains), SAMPLED, SAMPLED * max(APART * self.n, self.steps // SHOWN))
