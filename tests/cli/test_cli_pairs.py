@@ -134,27 +134,27 @@ def test_columns__are_named_by_the_hint_and_by_the_option(run, tmp_path, command
 
 @pytest.mark.parametrize("command", ["check", "explain", "describe"])
 def test_columns__of_triplets(run, tmp_path, command):
-    (tmp_path / "t.csv").write_text("near,beside,odd one\nx,y,z\nx,z,w\n")
+    (tmp_path / "t.csv").write_text("near,beside,third one\nx,y,z\nx,z,w\n")
     told = run(command, "t.csv", status=2).stderr
-    assert "it has 'near', 'beside', 'odd one'" in told
-    assert "or name them with --columns 'near,beside,odd one' (a, b and c of ab|c)" in told
-    said = run(command, "t.csv", "--as", "triplets", "--columns", "near,beside,odd one").stdout
+    assert "it has 'near', 'beside', 'third one'" in told
+    assert "or name them with --columns 'near,beside,third one' (a, b and c of ab|c)" in told
+    said = run(command, "t.csv", "--as", "triplets", "--columns", "near,beside,third one").stdout
     assert "2 triplets on 4 leaves" in said or "consistent" in said
 
 
 @pytest.mark.parametrize("command", ["repair", "closure", "build"])
 def test_columns__of_triplets_where_nothing_else_has_columns(run, tmp_path, command):
-    (tmp_path / "t.csv").write_text("near,beside,odd one\nx,y,z\nx,z,w\n")
+    (tmp_path / "t.csv").write_text("near,beside,third one\nx,y,z\nx,z,w\n")
     (tmp_path / "plain.csv").write_text("a,b,c\nx,y,z\nx,z,w\n")
     told = run(command, "t.csv", status=2).stderr
     assert told.endswith(
         "the first line has to name the columns of ab|c a, b and c; or name them with "
-        "--columns 'near,beside,odd one' (a, b and c of ab|c)\n"
+        "--columns 'near,beside,third one' (a, b and c of ab|c)\n"
     )
-    named = run(command, "t.csv", "--columns", "near,beside,odd one")
+    named = run(command, "t.csv", "--columns", "near,beside,third one")
     assert named.stdout == run(command, "plain.csv").stdout
     told = run(command, "t.csv", "--columns", "near,beside,far", status=2).stderr
-    assert told.endswith("the table lacks the column 'far'; it has 'near', 'beside', 'odd one'\n")
+    assert told.endswith("the table lacks the column 'far'; it has 'near', 'beside', 'third one'\n")
 
 
 def test_columns__of_a_repair_are_not_those_of_answers(run):
@@ -164,10 +164,10 @@ def test_columns__of_a_repair_are_not_those_of_answers(run):
 
 def test_columns__of_the_triplets_of_cluster(run, tmp_path):
     (tmp_path / "x.csv").write_text("name,v\nx,0\ny,9\nz,8\n")
-    (tmp_path / "t.csv").write_text("near,beside,odd\nx,y,z\n")
+    (tmp_path / "t.csv").write_text("near,beside,other\nx,y,z\n")
     told = run("cluster", "x.csv", "--triplets", "t.csv", status=2).stderr
-    assert "or name them with --columns near,beside,odd" in told
-    done = run("cluster", "x.csv", "--triplets", "t.csv", "--columns", "near,beside,odd", "-k", "2")
+    assert "or name them with --columns near,beside,other" in told
+    done = run("cluster", "x.csv", "--triplets", "t.csv", "--columns", "near,beside,other", "-k", "2")
     assert done.stdout.splitlines()[1:] == ["x,0", "y,0", "z,1"]
 
 

@@ -116,7 +116,7 @@ BAD_LINES = [
     ("a 'b'c | d", 3, "something stands right behind its end"),
     ("#!leafs x", 1, "must be '#!leaves'"),
     ("#!leaves a, b", 11, "labels with white space between"),
-    ("((a,b),c);", 1, "looks like Newick"),
+    ("((a,b),c,d);", 1, "looks like Newick"),
 ]
 
 

@@ -89,6 +89,7 @@ TABLE_OPTIONS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("answer", "chosen"), ("comparisons",)),
     **dict.fromkeys(("who", "only", "missing_answer", "first", "header"), _BOTH),
     "codes": ("pairs", *_BOTH),
+    "weight": ("pairs", "triplets", *_BOTH),
 }
 
 
@@ -142,6 +143,11 @@ def table_options(*kinds: str, missing: Sequence[str] = ("--missing-answer",)) -
             callback=words_of_option,
             help="Answers that stand for the columns in their order, such as the keys f,j; or, of pairs, the words for "
             "must-link and cannot-link.",
+        ),
+        "weight": click.option(
+            "--weight",
+            metavar="COLUMN",
+            help="The weights, or how often each was said; None: no column. By default one called weight, count, ...",
         ),
         "header": click.option(
             "--header/--no-header", default=None, help="Whether the first row of the answers names the columns."
@@ -278,6 +284,7 @@ def _read(read: Any, source: Any, table: Mapping[str, Any] | None, **more: Any) 
     kind = read.__name__.removeprefix("read_")
     given = {_ARGUMENTS.get(key, key): x for key, x in (table or {}).items() if kind in TABLE_OPTIONS[key]}
     given |= {key: x for key, x in more.items() if x is not None}
+    given |= {"weight": None} if given.get("weight") in ("None", "none") else {}
     try:
         try:
             return read(source, **given)

@@ -44,12 +44,12 @@ _EXCERPT = re.compile(r"(\n  [^\n]*\n *\^(?=\n|\Z))")
 _FILE = re.compile(r"(?:error: )?([^\n]+?)(?:, (?:line|row) \d+(?:, column \d+)?)?: ")
 #: Options of these commands by the arguments of their functions.
 _OF_ANSWERS = {"first": "--first", "codes": "--codes", "missing": "--missing-answer", "who": "--who", "only": "--only"}
-_OF_ANSWERS["header"] = "--header|--no-header"
+_OF_ANSWERS |= {"header": "--header|--no-header", "weight": "--weight"}
 _READERS = {
-    "read_pairs": {"columns": "--columns", "codes": "--codes"},
+    "read_pairs": {"columns": "--columns", "codes": "--codes", "weight": "--weight"},
     "read_answers": {"items": "--items", "odd": "--odd", **_OF_ANSWERS},
     "read_comparisons": {"columns": "--columns", "answer": "--answer", "chosen": "--chosen", **_OF_ANSWERS},
-    "read_triplets": {"columns": "--columns"},
+    "read_triplets": {"columns": "--columns", "weight": "--weight"},
 }
 _VALUE = r"""'[^'\n]*'|"[^"\n]*"|\[[^\]\n]*\]|\([^()\n]*\)|\.\.\.|-?[A-Za-z0-9_]+(?:[.,]\d+)*"""
 _ARGUMENT = rf"(?P<name>[a-z][a-z_]*)=(?P<value>{_VALUE})?"

@@ -40,14 +40,14 @@ from tripletree.io.forms import has_header_of_form
 from tripletree.io.json_text import load_json
 from tripletree.io.questions import (
     TWO,
+    WHOLE,
     WORDS,
     Comparison,
     QuestionTable,
+    are_voted,
     both_readings,
-    call_for,
     check_codes,
     comparison_in,
-    fits_positions,
     is_json,
     name_of_items,
     names_items,
@@ -55,17 +55,26 @@ from tripletree.io.questions import (
     people_text,
     positions_said,
     read_questions,
-    refusal,
     repeated,
     says_far,
+    says_near,
     tells_events,
+    trio_by_name,
     unknown_answers,
     without_answer,
 )
-from tripletree.io.readings import check_one_pool, check_what_else, ways_of
+from tripletree.io.readings import (
+    check_no_positions,
+    check_one_pool,
+    check_what_else,
+    named_by_first_row,
+    tell_rest,
+    ways_of,
+    with_names,
+)
 from tripletree.io.source import Source, Target, decoded, is_parquet, named_stream, read_bytes, write_atomic, write_text
 from tripletree.io.table import has_header, is_frame, parquet_names
-from tripletree.io.ways import question, source_text
+from tripletree.io.ways import ask, call, call_for
 from tripletree.tables.cells import cell_text, column_word, with_point
 from tripletree.tables.columns import (
     MAYBE_WHO,
@@ -155,6 +164,7 @@ def read_answers(
     missing: Any = None,
     first: int | None = None,
     codes: Sequence[Any] | None = None,
+    weight: str | None = "weight",
 ) -> AnswerSet:
     r"""Read answers to "which of these three is the odd one?" from JSON lines or a table.
 
@@ -198,6 +208,9 @@ def read_answers(
         The number of the first position, if answers are positions.
     codes : sequence of three values, optional
         The answers that stand for the three columns of items, in their order, such as keys: ``["j", "k", "l"]``.
+    weight : str or None
+        The column that tells how often each answer was given. By default one called count, freq, votes or the like.
+        None ignores it. Votes for each of the three in columns of their own (votes_a, votes_b, votes_c) are answers.
 
     Returns
     -------
@@ -261,46 +274,55 @@ def read_answers(
         wanted=wanted,
         codes=codes,
     )
+    asked = with_names(asked) if header is None else asked
     table = asked.table
     if len(table.columns) < 3:
-        raise refusal(
-            table,
+        raise table.refusal(
             f"this is not a file of answers: it has {_columns(table)}; a table needs three columns of items and one of "
-            'the answer, and lines of JSON look like {"items": ["cat", "dog", "eel"], "answer": "odd", "odd": "eel"}',
+            'the answer, and lines of JSON look like {"items": ["cat", "dog", "eel"], "answer": "odd", "odd": "eel"}'
         )
     people, times, took = (role.place(table, x) for role, x in ((WHO, who), (WHEN, when), (SECONDS, seconds)))
     others = {people, times, took} - {None}
     if items is None:
         others |= {k for k, x in enumerate(table.names or ()) if plain(x) in WHO.names and odd not in (k, x)}
+    items = items or asked.items if len(asked.items) == 3 else items
     if odd is None and items is None:
         _check_no_comparisons(asked, others)  # type: ignore[arg-type]
     answer = _answer_column(table, odd, items, len(table.columns) - len(others))
-    places = _item_columns(table, items, answer, others, odd is not None)
+    chosen = odd is not None or trio_by_name(table.names or []) is not None
+    places = _item_columns(table, items, answer, others, chosen)
     if answer not in places and table.lines and (refused := no_answers(table, places, answer, "odd", missing)):
         raise refused
-    asked = repeated(_without_empty_rows(asked, places), {*places, answer, times, took}, people is not None)
+    command = {"items": [table.called[k] for k in places], "odd": table.called[answer], "who": who}
+    shown, taken = _without_empty_rows(asked, places), {*places, answer, times, took}
+    asked = repeated(shown, taken, people is not None, weight, "read_answers", **command)
     table = asked.table
     if people is None and table.names is not None:
-        people = _maybe_person(asked, {*places, answer, times, took})
+        people = _maybe_person(asked, taken)
     rule = f"the {'three' if len(places) == 3 else 'two'} items must differ"
     trios = TrioRows(table, places, rule, pairs_too=answer not in places and table.names is not None)
     positions, index = indexed_rows(trios, table, leaves, header, "odd= may then be a name")
     if odd is None:
-        _check_no_anchor(table, places, answer)
+        if table.names is not None and any(is_sure_anchor(table.names[k]) for k in places):
+            raise _no_answers(table, places, answer)
         if table.names is not None and not asked.compared:
             check_what_else(asked, places, answer, {people, times, took}, compared=False)
+    tell_rest(asked, {*taken, people}, people=people is not None)
     how = "labels"
     if answer in places:
         replies = np.full(len(positions), places.index(answer))
     else:
         start = 0 if first is None and asked.from_zero else first
-        said = [cell_text(x) for x in table.columns[answer]]
+        said = table.texts(answer)
         if start is None and codes is None:
             _check_index(table, places, answer, said)
         replies, how = _replies(table, trios.labels, said, places, missing, start, codes, answer)
         if odd is None:
-            _check_no_positions(table, places, answer, trios.labels, replies, how, start)
-            _check_each_is_odd(table, places, answer, replies, how, given=items is not None)
+            if table.names is not None and how == "labels" and start is None:
+                command = {"items": [table.names[k] for k in places], "odd": table.names[answer]}
+                check_no_positions(table, said, trios.labels, replies, "read_answers", **command)
+            if how != WHOLE and not asked.items:
+                _check_each_is_odd(table, places, answer, replies, how, given=items is not None)
         several = 2 * int((replies == UNSURE).sum()) >= len(replies)  # "unsure" itself is an answer
         if several and 2 * (none := sum(without_answer(said, missing))) >= len(replies) > 0:
             asked.notes.append(f"{none:,} of {len(replies):,} without an answer")
@@ -404,17 +426,15 @@ def _reading(asked: QuestionTable, places: Sequence[int], answer: int, who: Iter
 
 
 def _maybe_person(asked: QuestionTable, taken: set[Any]) -> int | None:
-    """The only column that is called like one of people, and whose cells repeat. Several are told."""
+    """The only column that is called like one of people, and whose cells repeat."""
     table = asked.table
     names = table.names or []
     able = [k for k, x in enumerate(names) if k not in taken and plain(x) in MAYBE_WHO]
     able = [k for k in able if 0 < len({*table.columns[k]} - {None}) < len(table.lines)]
-    if len(able) == 1:
-        asked.notes.append(f"people by {names[able[0]]!r}")
-        return able[0]
-    if able:
-        asked.notes.append(f"nobody is named (who= may be {' or '.join(repr(names[k]) for k in able)})")
-    return None
+    if len(able) != 1:
+        return None
+    asked.notes.append(f"people by {names[able[0]]!r}")
+    return able[0]
 
 
 def _without_empty_rows(asked: QuestionTable, places: Sequence[int]) -> QuestionTable:
@@ -441,8 +461,8 @@ def has_answers(names: Sequence[str]) -> bool:
     ends = (r"^\D{0,9}\d+[._ -]*", r"[._ -]*\d+$", r"[._ -]+[a-cA-C]$")
     bare = [re.sub(pattern, "", x) for x in names if len(x) <= _LONGEST for pattern in ends]
     in_names = any(map(names_items, names)) or (bool(WHO.among(names)) and any(map(name_of_items, names)))
-    others = is_header_of_comparisons(names) or tells_events(names)
-    return bool(REPLY.among([*names, *bare])) or in_names or others
+    others = is_header_of_comparisons(names) or tells_events(names) or trio_by_name(names) or are_voted(names)
+    return bool(REPLY.among([*names, *bare])) or in_names or bool(others)
 
 
 def _check_no_comparisons(asked: QuestionTable, others: set[int]) -> None:
@@ -451,16 +471,17 @@ def _check_no_comparisons(asked: QuestionTable, others: set[int]) -> None:
     found = comparison_in(table, others)
     if found is None:
         return
-    names = table.names or []
-    if found.answer is None or is_sure_anchor(names[found.anchor]):
-        columns = [names[k] for k in dict.fromkeys([*found[:3], *([] if found.answer is None else [found.answer])])]
-        hint = (
-            ""
-            if found.answer is None or asked.compared
-            else f"; if people named the odd one, give odd={names[found.answer]!r}"
-        )
-        raise refusal(table, f"the columns {', '.join(map(repr, columns))} {no_triplets(table.path)}{hint}")
-    raise both_readings(table, found, f"no answer names {names[found.anchor]!r}, so these may be comparisons")
+    if found.answer is None or is_sure_anchor((table.names or [])[found.anchor]):
+        raise _no_answers(table, found[:3], None if asked.compared else found.answer)
+    why = f"no answer names {table.called[found.anchor]!r}, so these may be comparisons"
+    raise both_readings(table, found, why)
+
+
+def _no_answers(table: RowTable, places: Sequence[int], answer: int | None) -> ParseError:
+    """The error for columns that say that two items are compared with a third."""
+    shown = ", ".join(repr(table.called[k]) for k in dict.fromkeys([*places, *([] if answer is None else [answer])]))
+    hint = "" if answer is None else f"; if people named the odd one, give odd={table.called[answer]!r}"
+    return table.refusal(f"the columns {shown} {no_triplets(table.path)}{hint}")
 
 
 def _answer_column(table: RowTable, odd: str | int | None, items: Any, width: int) -> int:
@@ -470,20 +491,26 @@ def _answer_column(table: RowTable, odd: str | int | None, items: Any, width: in
     found = REPLY.among(table.names or [])
     if len(found) == 1:
         return table.place(found[0], "odd")
+    if items is None and not found and (trio := trio_by_name(table.names or [])) is not None:
+        return table.place(trio[2], "odd")
     if len(table.columns) == width == 4 and items is None and not found:
+        if table.names is not None and says_near(table.names[3]):
+            raise table.refusal(
+                f"{table.names[3]!r} says what is most alike, and no odd one; "
+                f"if it names the odd one all the same, give odd={table.names[3]!r}"
+            )
         return 3
     if width == len(table.columns) == 3 and not found:
-        raise refusal(
-            table,
+        raise table.refusal(
             "three columns, and nothing tells which of them is the odd one: odd=2 if it is the third, as in the files "
             "of THINGS, odd=0 if it is the first; if the rows are (anchor, near, far), they are not triplets "
-            "(tripletree.io.read_comparisons reads them)",
+            "(tripletree.io.read_comparisons reads them)"
         )
     shown = f"; it could be {' or '.join(map(repr, found))}" if found else ""
     asks = f"give odd=, which of the {_columns(table)} holds the answer{shown}"
     if ways := ways_of(table, answers=[(table.names or []).index(x) for x in found] if found else None):
-        raise question(table.path, 1 if table.unit == "line" else None, f"{asks}.", ways)
-    raise refusal(table, asks + _there(table))
+        raise ask(table, f"{asks}.", ways)
+    raise table.refusal(asks + _there(table))
 
 
 def _too_few(names: Sequence[str], table: RowTable, answer: int) -> str:
@@ -502,7 +529,7 @@ def _item_columns(table: RowTable, items: Any, answer: int, others: set[Any], gi
         places = [table.place(x, "item") for x in items]
         if len(set(places)) == len(places) and not others & set(places):
             return places
-        raise refusal(table, f"items= must be columns of their own, not {items!r}")
+        raise table.refusal(f"items= must be columns of their own, not {items!r}")
     everything = [k for k in range(len(table.columns)) if k not in others]
     names = {} if table.names is None else {column_word(table.names[k]): k for k in everything if k != answer}
     families = [[names[x] for x in family] for family in _families(names)]
@@ -517,17 +544,20 @@ def _item_columns(table: RowTable, items: Any, answer: int, others: set[Any], gi
         check_one_pool(table, rest, answer)
         return rest
     if len(rest) < 3 and table.names is not None:
-        raise refusal(table, _too_few([table.names[k] for k in rest], table, answer))
+        raise table.refusal(_too_few([table.names[k] for k in rest], table, answer))
     asks = f"give items=, which three of the {_columns(table)} hold the items"
     if ways := ways_of(table, answers=[answer]):
-        raise question(table.path, 1 if table.unit == "line" else None, f"{asks}.", ways)
-    raise refusal(table, asks + _there(table))
+        raise ask(table, f"{asks}.", ways)
+    raise table.refusal(asks + _there(table))
 
 
 def _there(table: RowTable) -> str:
     """The columns of a table, as a sentence."""
     there = shown_names(table.names) if table.names else f"columns 0 to {len(table.columns) - 1}"
-    return f". There are {there}: items= names the three items, and odd= the answer"
+    more = ""
+    if named_by_first_row(table) is not table:
+        more = f"; if the first row names them: {call('read_answers', table.path, header=True)}"
+    return f". There are {there}: items= names the three items, and odd= the answer{more}"
 
 
 def _families(names: Iterable[str]) -> list[tuple[str, ...]]:
@@ -550,44 +580,6 @@ def _families(names: Iterable[str]) -> list[tuple[str, ...]]:
     return [x[:3] for x in families if known.issuperset(x[:3]) and x[3] not in known]
 
 
-def _check_no_anchor(table: RowTable, places: Sequence[int], answer: int) -> None:
-    """Refuse a table whose header says that two items are compared with a third."""
-    names = table.names or []
-    if not any(is_sure_anchor(names[k]) for k in places if names):
-        return
-    shown = ", ".join(repr(names[k]) for k in dict.fromkeys([*places, answer]))
-    raise refusal(
-        table, f"the columns {shown} {no_triplets(table.path)}; if people named the odd one, give odd={names[answer]!r}"
-    )
-
-
-def _check_no_positions(
-    table: RowTable,
-    places: Sequence[int],
-    answer: int,
-    rows: Sequence[tuple[str, ...]],
-    replies: np.ndarray,
-    how: str,
-    first: int | None,
-) -> None:
-    """Refuse answers that are labels of their rows, and as well positions of others, with the commands of both."""
-    said = [cell_text(x) for x in table.columns[answer]]
-    named = table.names is not None and how == "labels" and first is None
-    starts = fits_positions(said, rows, replies) if named else []
-    if not starts:
-        return
-    names: Sequence[Any] = table.names or range(len(table.columns))
-    command = {"items": [names[k] for k in places], "odd": names[answer]}
-    ways = [("labels", call_for(table, "read_answers", **command))]
-    ways += [(f"positions from {k}", call_for(table, "read_answers", **command, first=k)) for k in starts]
-    raise question(
-        table.path,
-        1 if table.unit == "line" else None,
-        f"the answers in {names[answer]!r} are labels of their rows, and positions as well: which is meant?",
-        ways,
-    )
-
-
 def _check_each_is_odd(
     table: RowTable, places: Sequence[int], answer: int, replies: np.ndarray, how: str, *, given: bool
 ) -> None:
@@ -597,7 +589,7 @@ def _check_each_is_odd(
     `given`: whether the caller has named the items.
     """
     count = np.bincount(replies[replies < ALIKE], minlength=3)[:3]
-    names: Sequence[Any] = table.names or range(len(table.columns))
+    names = table.called
     named_odd = table.names is not None and ODD.among([names[answer]])
     family = table.names is None or _families([column_word(names[k]) for k in places])
     enough = _ENOUGH if named_odd else _SOME if family else 1
@@ -611,7 +603,7 @@ def _check_each_is_odd(
     never = int(count.argmin()) if (count == 0).sum() == 1 else int(np.flatnonzero(count == 0)[0])
     others = [k for k in range(3) if k != never]
     found = Comparison(places[never], places[others[0]], places[others[1]], answer)
-    said = [cell_text(x) for x in table.columns[answer]]
+    said = table.texts(answer)
     words = [sorted({str(x) for x, y in zip(said, replies.tolist(), strict=True) if y == k}) for k in others]
     codes = [x[0] for x in words] if how != "labels" and [*map(len, words)] == [1, 1] else None
     from_zero = how == "positions from 1" and never == 2
@@ -641,7 +633,7 @@ def _replies(
     if how == TWO and (ODD.among([called]) or says_far(called)):
         found = np.where(found >= 0, -2, found)
     if (found == -2).any():
-        own: Sequence[Any] = table.names or range(len(table.columns))
+        own = table.called
         command = call_for(table, "read_answers", items=[own[k] for k in places], odd=own[answer])[:-1]
         hint = unknown_answers(said, found, [str(own[k]) for k in places], len(places), command)
         _refuse_reply(table, rows, said, np.flatnonzero(found == -2).tolist(), hint)
@@ -654,13 +646,9 @@ def _check_index(table: RowTable, places: Sequence[int], answer: int, said: Sequ
     words = {x.partition(".")[0] for x in said if x is not None and not is_gap(x)}
     if not plain(name).endswith("index") or not words or not words <= {"1", "2"}:
         return
-    names: Sequence[Any] = table.names or ()
-    command = f"read_answers({source_text(table.path)}, items={[names[k] for k in places]!r}, odd={name!r}"
-    raise refusal(
-        table,
-        f"{name!r} is {' and '.join(sorted(words))}, never 0 or 3: does it count from 0 or from 1? "
-        f"{command}, first=0) or {command}, first=1)",
-    )
+    command = {"items": [table.called[k] for k in places], "odd": name}
+    ways = [(f"from {k}", call("read_answers", table.path, **command, first=k)) for k in (0, 1)]
+    raise ask(table, f"{name!r} is {' and '.join(sorted(words))}, never 0 or 3: does it count from 0 or from 1?", ways)
 
 
 def _refuse_reply(

@@ -22,32 +22,31 @@ from tripletree.io.forms import bare_names
 from tripletree.io.questions import (
     Comparison,
     QuestionTable,
-    call_for,
+    are_voted,
     check_codes,
     chosen_option,
     compares,
     comparison_in,
     comparisons_by_name,
-    fits_positions,
     name_of_items,
     no_answers,
     people_text,
     positions_said,
     read_questions,
-    refusal,
     repeated,
     says_far,
     tells_events,
+    trio_by_name,
     unknown_answers,
     yes_or_no,
 )
-from tripletree.io.readings import check_what_else, ways_of
+from tripletree.io.readings import check_no_positions, check_what_else, tell_rest, ways_of, with_names
 from tripletree.io.rows import LabelRows
 from tripletree.io.source import Source, decoded, is_parquet, named_stream
 from tripletree.io.table import has_header, header_with, parquet_names
-from tripletree.io.ways import question, source_text
+from tripletree.io.ways import ask, call, call_for, source_text
 from tripletree.tables.cells import cell_text
-from tripletree.tables.columns import ODD, REPLY, SECONDS, WHEN, WHO
+from tripletree.tables.columns import ODD, REPLY, WHO, asides
 from tripletree.tables.rows import RowTable, shown_names
 
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
@@ -75,6 +74,7 @@ def read_comparisons(
     first: int | None = None,
     codes: Sequence[Any] | None = None,
     chosen: Literal["near", "far"] | None = None,
+    weight: str | None = "weight",
 ) -> Comparisons:
     r"""Read comparisons d(anchor, near) < d(anchor, far) from a table: CSV, TSV, Parquet, or columns of numbers.
 
@@ -101,7 +101,7 @@ def read_comparisons(
     header : bool, optional
         True if the first row has the names of the columns. By default if it has the names that are looked for. A
         first row whose words occur nowhere else is refused unless this is given.
-    only, missing, first, codes
+    only, missing, first, codes, weight
         As in `read_answers`. There are two codes, for the two that are compared with the anchor.
     chosen : {"near", "far"}, optional
         Whether answers name the more or the less alike of the two. By default the name of their column says so, or the
@@ -141,11 +141,11 @@ def read_comparisons(
     known = header_with((*(columns or ()), answer, who), _may_be_header)
     wanted = [x for x in (*(columns or ()), answer, who) if isinstance(x, str)]
     asked = read_questions(path, header=header, known=known, only=only, wanted=wanted, compared=True)
+    asked = with_names(asked) if header is None and columns is None else asked
     table = asked.table
     names = table.names or []
     person = WHO.place(table, who)
-    others = {names.index(x) for role in (SECONDS, WHEN, WHO) for x in role.among(names)}
-    others |= set() if person is None else {person}
+    others = asides(names) | (set() if person is None else {person})
     found = None
     if columns is not None:
         told = None if answer is None else table.place(answer, "answer")
@@ -155,32 +155,42 @@ def read_comparisons(
         found = comparison_in(table, others, None if answer is None else table.place(answer, "answer"))
     if found is None:
         _check_no_triplets(table, leaves, header)
+        if columns is None and (trio := trio_by_name(names)) is not None:
+            ways = [
+                ("the triplets", call("read_triplets", table.path, columns=trio)),
+                ("the answers", call_for(table, "read_answers", odd=trio[2])),
+            ]
+            raise ask(table, f"{trio[2]!r} is the odd one of three, and nothing is compared with an anchor.", ways)
         if len(table.columns) == 3 and not _are_people(table, others):
             others = set()
         if len(table.columns) - len(others) != 3:
             ways = ways_of(table, answers=None if answer is None else [table.place(answer, "answer")])
             if ways:
                 why = "give columns=, the anchor and the two that are compared with it, and answer=."
-                raise question(table.path, 1 if table.unit == "line" else None, why, ways)
+                raise ask(table, why, ways)
             shown = shown_names(table.names or []) or f"{len(table.columns)} without names"
             msg = f"give columns=, which of the columns hold anchor, near and far; there are {shown}. "
             msg += (
                 "If a column tells which of two was chosen, give it as answer=, and the anchor and the two as columns="
             )
-            raise refusal(table, msg)
+            raise table.refusal(msg)
         anchor, near, far = (k for k in range(len(table.columns)) if k not in others)
         found = Comparison(anchor, near, far, None)
     by_text = False
     if columns is None and table.names is not None and not asked.compared:
         by_text = check_what_else(asked, found[:3], found.answer, others, compared=True)
-        asked = repeated(asked, {*found, *others}, person is not None)
+    if table.names is not None:
+        command = {"columns": [names[k] for k in found[:3]], "who": who}
+        command["answer"] = None if found.answer is None else names[found.answer]
+        asked = repeated(asked, {*found, *others}, person is not None, weight, "read_comparisons", **command)
+        tell_rest(asked, {*found, *others}, people=person is not None)
     asked, swap = _answered(asked, found, missing, first, codes, told=answer is not None, chosen=chosen, far=by_text)
     table = asked.table
     rows = TrioRows(table, found[:3], "anchor, near and far must differ")
     hint = "columns=[...] if they stand in another order than anchor, near, far"
     positions, index = indexed_rows(rows, table, leaves, header, hint)
     positions[swap] = positions[swap][:, [0, 2, 1]]
-    people = [None] * len(positions) if person is None else [cell_text(x) for x in table.columns[person]]
+    people = [None] * len(positions) if person is None else table.texts(person)
     reading = _reading(asked, found, people)
     if asked.notes or not {*names} <= {"anchor", "near", "far", "who"}:
         note("comparisons", reading)
@@ -190,10 +200,9 @@ def read_comparisons(
 def is_header_of_comparisons(names: Sequence[str]) -> bool:
     """True if a header tells what is compared with what."""
     names = bare_names(names)
-    others = {x for role in (WHO, WHEN, SECONDS) for x in role.among(names)}
     if any(map(compares, names)):
         return True
-    return len(names) > 2 and bool(comparisons_by_name(names, {names.index(x) for x in others}))
+    return len(names) > 2 and bool(comparisons_by_name(names, asides(names, counts=True)))
 
 
 def _are_people(table: RowTable, others: set[int]) -> bool:
@@ -205,7 +214,8 @@ def _are_people(table: RowTable, others: set[int]) -> bool:
 def _may_be_header(names: Sequence[str]) -> bool:
     """True for a header of comparisons, or with a column of answers, or that lists three items."""
     listed = bool(WHO.among(names)) and any(map(name_of_items, names))
-    return is_header_of_comparisons(names) or len(REPLY.among(names)) == 1 or listed or tells_events(names)
+    votes = are_voted(names)
+    return is_header_of_comparisons(names) or len(REPLY.among(names)) == 1 or listed or votes or tells_events(names)
 
 
 def looks_like_comparisons(content: bytes | str, name: str | None) -> bool:
@@ -227,9 +237,7 @@ def _name_three(content: bytes | str, name: str | None) -> bool:
         table = read_questions(
             named_stream(content, name), header=True, known=is_header_of_comparisons, only=None
         ).table
-        names = table.names or []
-        others = {names.index(x) for role in (SECONDS, WHEN, WHO) for x in role.among(names)}
-        return comparison_in(table, others) is None
+        return comparison_in(table, asides(table.names or ())) is None
     except ParseError:
         return False
 
@@ -256,7 +264,7 @@ def _answered(
     if table.lines and (refused := no_answers(table, found[1:3], found.answer, "answer", missing)):
         raise refused
     names = [None if table.names is None else table.names[k] for k in found[1:3]]
-    said = [cell_text(x) for x in table.columns[found.answer]]
+    said = table.texts(found.answer)
     options = [
         (cell_text(x) or "", cell_text(y) or "")
         for x, y in zip(table.columns[found.first], table.columns[found.second], strict=True)
@@ -274,11 +282,9 @@ def _answered(
                 raise _no_yes(table, found, {str(x) for x, flag in zip(said, flags, strict=True) if flag >= 0})
             if first == 0 and not numbers:
                 positions, how = flags, "yes or no"
-        if how == "labels" and not told and (starts := fits_positions(said, options, positions)):
-            command = _command(table, found)
-            ways = [("labels", f"{command})"), *((f"positions from {k}", f"{command}, first={k})") for k in starts)]
-            why = f"the answers in {name!r} are labels of their rows, and positions as well: which is meant?"
-            raise question(table.path, 1 if table.unit == "line" else None, why, ways)
+        if how == "labels" and not told:
+            columns = [table.called[k] for k in found[:3]]
+            check_no_positions(table, said, options, positions, "read_comparisons", columns=columns, answer=name)
     if (says_far(name) or far) if chosen is None else chosen == "far":
         positions = np.where(positions < 0, positions, positions ^ 1)
         asked.notes.append(f"{name!r} has the less alike of the two")
@@ -292,7 +298,7 @@ def _answered(
         )
     kept = np.flatnonzero(positions >= 0).tolist()
     if not kept:
-        raise refusal(table, "no row has an answer")
+        raise table.refusal("no row has an answer")
     if len(kept) < len(said):
         asked.notes.append(f"{len(said) - len(kept):,} without an answer left out")
     if how != "labels":
@@ -302,7 +308,7 @@ def _answered(
 
 def _command(table: RowTable, found: Comparison) -> str:
     """Return the command that reads the comparisons, without the bracket at its end."""
-    names: Sequence[Any] = table.names or range(len(table.columns))
+    names = table.called
     anchor, one, other, told = (names[k] for k in found)  # type: ignore[index]
     return call_for(table, "read_comparisons", columns=[anchor, one, other], answer=told)[:-1]
 
@@ -314,17 +320,16 @@ def _are_labels(said: Sequence[str | None], options: Sequence[tuple[str, str]], 
 
 def _no_yes(table: RowTable, found: Comparison, said: set[str]) -> ParseError:
     """The error for answers yes and no if nothing says to which of the two options, with both commands."""
-    names: Sequence[Any] = table.names or range(len(table.columns))
+    names = table.called
     _, one, other, told = (names[k] for k in found)  # type: ignore[index]
     shown = " and ".join(map(repr, sorted(said)))
     no, yes = ("0", "1") if said <= {"0", "1", "0.0", "1.0"} else ("no", "yes")
     first, second = (
         f"{_command(table, x)}, first=0)" for x in (found, found._replace(first=found.second, second=found.first))
     )
-    return refusal(
-        table,
+    return table.refusal(
         f"the answers in {told!r} are {shown}, and its name does not say which of {one!r} and {other!r} that is. "
-        f"If {no} is {one!r} and {yes} {other!r}: {first}; if {yes} is {one!r} and {no} {other!r}: {second}",
+        f"If {no} is {one!r} and {yes} {other!r}: {first}; if {yes} is {one!r} and {no} {other!r}: {second}"
     )
 
 
@@ -354,7 +359,7 @@ def _check_no_triplets(table: RowTable, leaves: LeafIndex | None, header: bool |
         f"TripletSet.to_comparisons gives the comparisons that they imply; give columns={trio} if these are "
         "anchor, near and far"
     )
-    raise refusal(table, msg)
+    raise table.refusal(msg)
 
 
 # ---------------------------------------------------------------------- rows of labels
@@ -369,7 +374,7 @@ class TrioRows(LabelRows):
     def __init__(self, table: RowTable, places: Sequence[int], rule: str, *, pairs_too: bool = False) -> None:
         super().__init__(table.path, table.unit)
         if not table.lines:
-            raise refusal(table, "no rows in it: nothing follows the header")
+            raise table.refusal("no rows in it: nothing follows the header")
         self._places, self.rule, self._pairs_too = places, rule, pairs_too
         self.width = len(places)
         for line, *cells in zip(table.lines, *(table.columns[k] for k in places), strict=True):

@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any, NoReturn
 
 from tripletree.core.labels import is_gap
-from tripletree.tables.cells import cell_text, with_point
+from tripletree.tables.cells import YES_NO, cell_text, with_point
 from tripletree.tables.rows import RowTable
 
 _TOKEN = re.compile(
@@ -31,9 +31,6 @@ _ORDER: dict[str, Callable[[Any, Any], Any]] = {
 _ORDER |= {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
 _TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _JOINS = {"&": "and", "&&": "and", "|": "or", "||": "or", "!": "not", "~": "not"}
-#: A yes and a no, in lower case.
-YES_NO = {**dict.fromkeys(("1", "true", "t", "yes", "y", "ja", "wahr"), 1)}
-YES_NO |= dict.fromkeys(("0", "false", "f", "no", "n", "nein", "falsch"), 0)
 _HOW = "such as only=\"trial_type == 'main' and rt > 200\""
 _MOST = 100  # conditions and parentheses within each other
 

@@ -13,7 +13,8 @@ The link is ``must`` or ``cannot``. Other words are ``must-link`` and ``cannot-l
 ``False``, ``yes`` and ``no``, ``same`` and ``different``, ``same cluster`` and ``different clusters`` (in quotes in
 text), ``match`` and ``non-match``, ``link`` and ``no link``, ``together`` and ``apart``, ``similar`` and
 ``dissimilar``, ``duplicate`` and ``distinct``, ``ja`` and ``nein``, ``oui`` and ``non``, all in any case. A pair with
-``?``, ``possible match`` or nothing for a link is left out. In
+``?``, ``possible match`` or nothing for a link is left out, and so is a must-link of a thing with itself. The link may
+stand before the two labels, if it is a word such as ``ML``. In
 a table whose column of links is called ``different``, ``cannot_link``, ``distinct`` or the like, 1, True and yes are
 cannot-links, and 0, False and no are must-links. The files that came with COP-KMeans, lines of two sample numbers and 1
 or -1, are of this format. Labels, quotes, comments and ``#!leaves`` are as in the text format of triplets
@@ -24,6 +25,7 @@ from __future__ import annotations
 
 import csv
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -53,7 +55,7 @@ from tripletree.io.rows import (
 from tripletree.io.source import Source, Target, decoded, is_parquet
 from tripletree.io.table import has_header, parquet_names, split_rows
 from tripletree.io.ways import call, listed, question
-from tripletree.tables.cells import cell_text, is_number, with_point
+from tripletree.tables.cells import YES_NO, cell_text, is_number, with_point
 from tripletree.tables.columns import (
     ANCHOR,
     LINK,
@@ -64,6 +66,7 @@ from tripletree.tables.columns import (
     are_called_ids,
     id_pair,
     is_aside,
+    is_distance,
     is_measure,
     is_proximity,
     link_sense,
@@ -90,16 +93,13 @@ _JOINT = "-__-"
 #: A number of what was asked, and a score that may be a decision, 0 or 1.
 _TURN = re.compile(r"(?:trial|round|run|block|session|turn|page|durchgang)s?(?:_(?:no|nr|number|index|id|n))?")
 _SCORES = ("clericalmatchscore",)
-#: Rows whose cells tell what a column holds.
-_COMPARED = 10_000
 #: The words for a link, in any case.
 LINKS = {
     **dict.fromkeys(("must", "must-link", "must_link", "mustlink", "ml", "+1", "1", "+"), True),
-    **dict.fromkeys(("true", "yes", "same", "same-cluster"), True),
-    **dict.fromkeys(("ja", "oui", "sí", "wahr", "vrai", "verdadero", "vero"), True),
-    **dict.fromkeys(("cannot", "cannot-link", "cannot_link", "cannotlink", "cl", "-1", "-", "0"), False),
-    **dict.fromkeys(("false", "no", "different", "different-cluster", "different-clusters"), False),
-    **dict.fromkeys(("nein", "non", "falsch", "faux", "falso"), False),
+    **dict.fromkeys(("same", "same-cluster"), True),
+    **dict.fromkeys(("cannot", "cannot-link", "cannot_link", "cannotlink", "cl", "-1", "-"), False),
+    **dict.fromkeys(("different", "different-cluster", "different-clusters"), False),
+    **{x: yes == 1 for x, yes in YES_NO.items() if len(x) > 1 or not x.isascii() or x.isdigit()},
 }
 #: Cells of pairs without a known link. A dash is a cannot-link.
 _NO_LINK = GAPS - {"-"}
@@ -112,9 +112,7 @@ _NO_LINK |= frozenset(
 #: Letters for some of them, which are labels as well: they do not tell a file of pairs.
 _LETTERS = {"y": "yes", "t": "true", "n": "no", "f": "false"}
 #: Words that answer whether two leaves are the same. A column may well be called by one of the others.
-_FLAGS = frozenset({"+1", "1", "+", "-1", "-", "0", "true", "false", "yes", "no"}).union(
-    ("ja", "nein", "oui", "non", "sí", "wahr", "falsch", "vrai", "faux", "verdadero", "falso", "vero")
-)
+_FLAGS = frozenset({"+1", "+", "-1", "-", *(x for x in YES_NO if x in LINKS)})
 _WORDS = "expected must or cannot (or ML and CL, 1 and -1, 1 and 0, True and False, yes and no, same and different)"
 _WORDS += ", and ? where no link is known"
 _BOTH = "0 and -1 both stand for cannot-links here: which of them is meant is not clear; write must and cannot"
@@ -143,6 +141,14 @@ class PairRows(LabelRows):
         self.links: list[bool] = []
         #: The words for must-links and cannot-links, if the caller gives them.
         self._codes = None if codes is None else {link_word(str(x)): k == 0 for k, x in enumerate(codes)}
+        #: The least number for a must-link and the greatest for a cannot-link, or the other way round.
+        self._cut: tuple[float, float] | None = None
+        #: Numbers instead of links, in lines without a header.
+        self._bounds: list[float] = []
+        #: Whether the link stands before the two labels.
+        self._link_first = False
+        #: How many must-links are of a thing with itself.
+        self._itself = 0
         #: The row that is read.
         self._cells: Sequence[str | None] = ()
         self._headless = False
@@ -177,12 +183,19 @@ class PairRows(LabelRows):
         self, cells: Sequence[str | None], line: int, text: str | None = None, start: Callable[[int], int] | None = None
     ) -> None:
         """Take a row (a, b, link and perhaps a weight), or note its error."""
+        if self._link_first:
+            cells = [*cells[1:3], cells[0], *cells[3:]]
         if self._all_must:
             cells = [*cells[:2], self._word, *cells[2:]]
+        if self._cut is not None and cells[2] is not None and not is_gap(cells[2], _NO_LINK):
+            cells = [*cells[:2], _cut_word(cells[2], *self._cut), *cells[3:]]
         if self._rated is not None and cells[2] is not None:
             cells = [*cells[:2], *_rated(cells[2], self._rated, self._unlike)]
         elif None not in cells[:2] and is_gap(cells[2] or "", _NO_LINK) and not self._is_code(cells[2]):
             self._without += 1
+            return
+        if cells[0] == cells[1] is not None and self._rated is None and self._link(link_word(cells[2] or "")):
+            self._itself += 1
             return
         self._cells = cells
         super().add(cells, line, text, start)
@@ -264,16 +277,22 @@ class PairRows(LabelRows):
                 f"{links[0]!r} is called like a link: columns={(*columns, links[0])!r}, as two columns alone have none"
             )
             raise ParseError(msg, path=self.path, line=table.header_line)
-        if self._rated is None and not self._all_must and self._codes is None:
+        if self._codes is not None and not self._all_must:
+            self._find_cut(table.head(places[2]))
+        if self._rated is None and not self._all_must and self._codes is None and self._cut is None:
             measure = table.names[places[2]] if table.names and is_proximity(table.names[places[2]]) else None
             cells = [(cell_text(x) or "").strip() for x in set(table.columns[places[2]])]
             cells = [with_point(x) for x in cells if not is_gap(x, _NO_LINK)]
             name = table.names[places[2]] if table.names else ""
-            if len(cells) == 2 and name and not any(map(_may_be_link, cells)) and plain(name) in LINK_KINDS:
+            called = plain(name) in LINK_KINDS and not any(map(_may_be_link, cells))
+            if len(cells) == 2 and name and (called or self._are_two(table.head(places[2]))):
                 raise self._question(table, (table.names[places[0]], table.names[places[1]]), [name])  # type: ignore[index]
             if cells and not all(link_word(x) in LINKS for x in cells) and all(map(is_number, cells)):
                 if measure is not None:
-                    raise ParseError(_no_links(measure), path=self.path, line=table.header_line)
+                    pair = [table.called[k] for k in places[:2]]
+                    raise question(
+                        self.path, table.header_line, f"{_no_links(measure)}.", bounds_ways(table, pair, measure)
+                    )
                 self._rated = -1 if any(x.startswith("-") for x in cells) else 0
                 if self._rated == 0 and table.names is None and tuple(columns) == PAIR_COLUMNS:
                     way = ("if they are probabilities of must-links", call("read_pairs", self.path, columns=(0, 1, 2)))
@@ -284,13 +303,36 @@ class PairRows(LabelRows):
         if table.names is not None:
             self._tell(table, places)
 
+    @staticmethod
+    def _are_two(cells: Sequence[str]) -> bool:
+        """Whether cells are two words, each in a fifth of the rows at least, one of which is no known link."""
+        count = Counter(x for x in map(link_word, cells) if not is_gap(x, _NO_LINK))
+        rare = 5 * min(count.values(), default=0) < len(cells)
+        odd = [x for x in count if link_of(x) is None and not is_number(with_point(x))]
+        return len(count) == 2 and not rare and bool(odd) and {*count} <= {*odd} | _FLAGS
+
+    def _find_bounds(self, cells: Sequence[str]) -> None:
+        """Take the codes for bounds, or note the numbers that need some, in lines without a header."""
+        numbers = all(is_number(with_point(x)) for x in cells) and not all(link_word(x) in LINKS for x in cells)
+        if self._codes is not None:
+            self._find_cut(cells)
+        self._bounds = [float(with_point(x)) for x in cells] if numbers else []
+
+    def _find_cut(self, cells: Sequence[str]) -> None:
+        """Take codes that are numbers for bounds, if the links are other numbers."""
+        words = {x for x in map(link_word, cells) if not is_gap(x, _NO_LINK)}
+        known = [with_point(x) for x in self._codes or ()]
+        numbers = words and all(is_number(with_point(x)) for x in words) and all(map(is_number, known))
+        if numbers and not words <= {*(self._codes or ())}:
+            self._cut = float(known[0]), float(known[1])
+            self._codes, self._rated, self._unlike, self._turned = None, None, False, None
+
     def _decided(self, table: RowTable) -> tuple[str, ...] | None:
         """The columns of two ids and of the decision, where probabilities or other decisions stand beside it."""
         names, pair, able, known = table.names or [], id_pair(table.names or []), [], []
         rated = [x for x in names if probability_sense(x) is not None]
-        for name, column in zip(names, table.columns, strict=True) if pair is not None else ():
-            texts = ((cell_text(x) or "").strip() for x in islice(column, _COMPARED))
-            words = {link_word(x) for x in texts if not is_gap(x, _NO_LINK)}
+        for k, name in enumerate(names if pair is not None else ()):
+            words = {link_word(x) for x in table.head(k) if not is_gap(x, _NO_LINK)}
             score = name in rated and plain(name) in _SCORES
             if name in pair or (name in rated and not score):  # type: ignore[operator]
                 continue
@@ -363,9 +405,10 @@ class PairRows(LabelRows):
     ) -> ParseError:
         """Ask which column holds the link, and what its words mean."""
         ways = [*link_ways(table, pair, able), (_ALL_MUST, call("read_pairs", table.path, columns=pair))]
-        measures = [] if able else [x for x in _measures(table, pair) if is_measure(x)]
-        why = f"; {_no_links(measures[0])}" if measures else ""
-        why = f"no column is known for the link of {pair[0]!r} and {pair[1]!r}{why}."
+        measures = [] if able else _measures(table, pair)
+        measures = [x for x in measures if is_measure(x)] or measures[:1]
+        ways = [*bounds_ways(table, pair, measures[0]), *ways] if measures else ways
+        why = f"no column is known for the link of {pair[0]!r} and {pair[1]!r}."
         return question(table.path, table.header_line, asked or why, ways)
 
     def advice(self, table: RowTable | None) -> str:
@@ -378,7 +421,9 @@ class PairRows(LabelRows):
             ways = link_ways(table, pair, able)
             named = f"name them with columns={(*pair, able[0])!r} (the first label, the second one, the link)"
             return named if len(ways) == 1 else listed(ways)
-        return needs if pair is None or not (measures := _measures(table, pair)) else _no_links(measures[0])
+        if pair is None or not (measures := _measures(table, pair)):
+            return needs
+        return f"{_no_links(measures[0])}. {listed(bounds_ways(table, pair, measures[0]))}"
 
     def _note(self, word: str) -> None:
         """Keep the facts to judge later rows by: the number of a cannot-link, and a first row that may be a header."""
@@ -420,6 +465,12 @@ class PairRows(LabelRows):
             if len(rows) < 2 or min(map(len, rows)) < 3 or len(rows[0]) > 4:
                 continue
             first, below = rows[0], [row[:3] for row in rows[1:]]
+            before = all(_kind(row[0]) == "word" and _kind(row[2]) is None for row in below)
+            if before and _kind(first[2]) is None:  # the link stands first, below a header or not
+                called = plain(first[0]) in LINK_KINDS or plain(first[0]) in LINK.names
+                self._link_first = _kind(first[0]) == "word" and not called
+                self._asked = tuple(first) if called else None
+                return
             ids, kind = are_called_ids(*first[:2]), _kind(first[2])
             kinds = {x for x in (_kind(row[2]) for row in below) if x != "gap"}
             signs = kinds == {"number"} and any(link_word(row[2]) == "-1" for row in below)
@@ -427,6 +478,10 @@ class PairRows(LabelRows):
                 self._told = None if {*first[:2]} & {x for row in below for x in row[:2]} else tuple(first)
                 return
             codes = bool(kinds) and kinds <= {"flag", "number", "letter"}
+            self._find_bounds([row[2] for row in rows])
+            words = {link_word(row[2]) for row in below if _kind(row[2]) != "gap"}
+            numbers = len(words) > 1 and all(is_number(with_point(x)) for x in words)
+            codes |= numbers or (len(words) == 2 < 2 * len(below) and link_word(first[2]) not in words)
             if kind is None and codes and tuple(first[:2]) in option_pairs(first):
                 labels = {x for row in below for x in row[:2]}
                 same = {SHAPE.sub("0", x) for x in first[:2]} & {SHAPE.sub("0", x) for x in labels}
@@ -450,7 +505,7 @@ class PairRows(LabelRows):
         ids = id_pair(names) is not None and ("" in names or link_of(link_word(names[-1])) is None)
         if tuple(names) == self._asked or linked_pair(names) is not None:
             return True
-        if found is None and (ids or (len(names) == 3 and bool(option_pairs(names[:2])) and is_measure(names[-1]))):
+        if found is None and (ids or (len(names) == 3 and is_measure(names[-1]) and not any(map(is_number, names)))):
             return True
         if found is None or (link_word(found[2]) in LINKS and found == tuple(names[:3]) and len(names) <= 4):
             return tuple(names) == self._told
@@ -464,7 +519,8 @@ class PairRows(LabelRows):
         shown, self._words_shown = self._words_shown, True
         if self._codes is not None:
             return f"{link!r} is neither of the codes {' and '.join(map(repr, self._codes))}"
-        return f"{link!r} is not a link" + ("" if shown else f": {_WORDS}")
+        ways = [] if shown or not self._bounds else _ways_of_bounds(self._bounds, "the numbers", self.path)
+        return f"{link!r} is not a link" + ("" if shown else f": {_WORDS}") + (f". {listed(ways)}" if ways else "")
 
     def _hint_at_header(self) -> None:
         """Give advice if the first row is a header: all others are well, and no other row has a label of it."""
@@ -493,7 +549,10 @@ class PairRows(LabelRows):
         self._hint_at_header()
         index, rows = self.indexed(leaves)
         if self._without:
-            note("links", f"{counted(self._without, 'pair')} without a link left out")
+            between = "" if self._cut is None else f" (or with a number between {self._cut[0]:g} and {self._cut[1]:g})"
+            note("links", f"{counted(self._without, 'pair')} without a link left out{between}")
+        if self._itself:
+            note("links", f"{counted(self._itself, 'must-link')} of a thing with itself left out")
         if self._unlike and self._rated is not None:
             note("links", f"{self._turned!r} says that two differ: there high numbers are cannot-links")
         if self._codes_turned:
@@ -511,6 +570,15 @@ class PairRows(LabelRows):
             must_origins=origins.take(must),
             cannot_origins=origins.take(~must),
         )
+
+
+def _cut_word(text: str, must: float, cannot: float) -> str:
+    """The link of a number by bounds: "?" between them."""
+    if not is_number(with_point(text)):
+        return text
+    value = float(with_point(text)) if must > cannot else -float(with_point(text))
+    must, cannot = (must, cannot) if must > cannot else (-must, -cannot)
+    return "must" if value >= must else "cannot" if value <= cannot else "?"
 
 
 def _joined(text: str) -> str:
@@ -561,11 +629,13 @@ def pair_by_cells(table: RowTable) -> tuple[tuple[str, str] | None, list[str], l
             pair = alike[0][0], alike[0][1]
         elif not alike and len(called) == 1:
             pair = called[0]
+        elif not alike and len(names) == 3:
+            texts = [x for k, x in enumerate(names) if not all(is_number(with_point(y or "0")) for y in table.head(k))]
+            pair = (texts[0], texts[1]) if len(texts) == 2 else None
     able: list[str] = []
     sure: list[str] = []
-    for name, column in zip(names, table.columns, strict=True) if pair is not None else ():
-        texts = ((cell_text(x) or "").strip() for x in islice(column, _COMPARED))
-        cells = [link_word(x) for x in texts if not is_gap(x, _NO_LINK)]
+    for k, name in enumerate(names if pair is not None else ()):
+        cells = [link_word(x) for x in table.head(k) if not is_gap(x, _NO_LINK)]
         words = set(cells)
         if name in pair or (table.lines and not words):  # type: ignore[operator]
             continue
@@ -596,8 +666,7 @@ def link_ways(table: RowTable, pair: Sequence[str], able: Sequence[str]) -> list
     ways: list[tuple[str, str]] = []
     for name in able:
         shown: dict[str, str] = {}
-        for x in islice(table.columns[(table.names or []).index(name)], _COMPARED):
-            text = (cell_text(x) or "").strip()
+        for text in table.head((table.names or []).index(name)):
             if not is_gap(text, _NO_LINK):
                 shown.setdefault(link_word(text), text)
         known = name_sense(name) is not None or plain(name) in LINK.names or not shown.keys() <= _FLAGS
@@ -619,17 +688,37 @@ def link_ways(table: RowTable, pair: Sequence[str], able: Sequence[str]) -> list
 
 def _measures(table: RowTable, pair: Sequence[str]) -> list[str]:
     """The columns of numbers beside two columns of labels."""
-    others = [(x, y) for x, y in zip(table.names or (), table.columns, strict=True) if x not in pair]
+    others = [(x, k) for k, x in enumerate(table.names or ()) if x not in pair]
     others = [x for x in others if not _is_count(x[0])] or others
-    return [x for x, y in others if all(is_number(with_point(cell_text(z) or "0")) for z in islice(y, _COMPARED))]
+    return [x for x, k in others if all(is_number(with_point(y or "0")) for y in table.head(k))]
 
 
 def _no_links(name: str) -> str:
     """The message for numbers that cannot be links."""
-    return (
-        f"the numbers of {name!r} are not links: write must or cannot instead (from a threshold on, say), or distances "
-        "and similarities of all samples as a square table"
-    )
+    return f"the numbers of {name!r} are not links, unless bounds make such of them"
+
+
+def bounds_ways(table: RowTable, pair: Sequence[Any], name: str) -> list[tuple[str, str]]:
+    """The ways to make links of numbers: from a bound on must-links, up to another one cannot-links, or turned."""
+    cells = [with_point(x) for x in table.head((table.names or []).index(name)) if not is_gap(x, _NO_LINK)]
+    return _ways_of_bounds([float(x) for x in cells if is_number(x)], repr(name), table.path, (*pair, name))
+
+
+def _ways_of_bounds(
+    cells: Sequence[float], what: str, path: str | None, columns: tuple[Any, ...] | None = None
+) -> list[tuple[str, str]]:
+    numbers = sorted({*cells})
+    if len(numbers) < 2:
+        return []
+    low, high = numbers[(len(numbers) - 1) // 4], numbers[-1 - (len(numbers) - 1) // 4]
+    low, high = (low, high) if low < high else (numbers[0], numbers[-1])
+    ways = []
+    far = None if columns is None else is_distance(str(columns[2]))
+    for codes, which in (([high, low], "high"), ([low, high], "low")):
+        if far in (None, which == "low"):
+            meant = f"if {which} ones of {what} are alike, with these bounds for must-links and cannot-links, say"
+            ways.append((meant, call("read_pairs", path, columns=columns, codes=codes)))
+    return ways
 
 
 def pairs_advice(table: RowTable) -> str | None:
@@ -645,7 +734,11 @@ def pairs_advice(table: RowTable) -> str | None:
         return f"{pair[0]!r} and {pair[1]!r} look like pairs. {listed(link_ways(table, pair, able))}"
     if not rest:
         return f"{_ALL_MUST}, {call('read_pairs', table.path, columns=pair)}"
-    return f"{pair[0]!r} and {pair[1]!r} look like pairs; {_no_links((_measures(table, pair) or rest)[0])}"
+    measures = _measures(table, pair)
+    if not measures:
+        return None
+    ways = listed(bounds_ways(table, pair, measures[0]))
+    return f"{pair[0]!r} and {pair[1]!r} look like pairs; {_no_links(measures[0])}. {ways}"
 
 
 def is_pair_table(content: bytes | str, name: str | None) -> bool:
@@ -729,6 +822,8 @@ def looks_like_pairs(content: bytes | str, name: str | None, columns: Sequence[s
                 return False
             cells = [x.value for x in tokens if x.kind != "mark"]
         links.append(_joined(cells[2]) if len(cells) in (3, 4) else "")  # a single letter may be a label
+    if rows._link_first:
+        return True
     numbers = all(map(is_number, links))  # which are labels of triplets, too
     if (all if numbers else any)(x in LINKS for x in links) and links:
         return True
@@ -771,7 +866,9 @@ def read_pairs(
         Column of the weights, if there is one of that name. None ignores it.
     codes : sequence of two values, optional
         The words that stand for a must-link and for a cannot-link, in this order: ``["yes", "no"]`` where the column
-        says that two are the same, ``["no", "yes"]`` where it says that they differ. By default the words above.
+        says that two are the same, ``["no", "yes"]`` where it says that they differ. By default the words above. For
+        other numbers two bounds: ``[7, 3]`` makes must-links from 7 on and cannot-links up to 3, ``[3, 7]`` must-links
+        up to 3 and cannot-links from 7 on. Pairs between are left out.
 
     Returns
     -------

@@ -27,12 +27,12 @@ from tripletree.core.labels import gap_words, is_gap
 from tripletree.core.provenance import Origins
 from tripletree.errors import ParseError
 from tripletree.io.forms import form_of, has_header_of_form
-from tripletree.io.only import YES_NO, rows_that_count
+from tripletree.io.only import rows_that_count
 from tripletree.io.source import decoded, is_parquet, named_stream, read_bytes
 from tripletree.io.table import is_frame, read_table
 from tripletree.io.trials import records_of, with_objects_apart, with_person_in_each_row
-from tripletree.io.ways import call, question, source_text
-from tripletree.tables.cells import cell_text, column_word, with_point
+from tripletree.io.ways import ask, call, call_for, source_text
+from tripletree.tables.cells import YES_NO, cell_text, column_word, with_point
 from tripletree.tables.columns import (
     ANCHOR,
     ANSWER,
@@ -44,6 +44,7 @@ from tripletree.tables.columns import (
     SIDES,
     WHEN,
     WHO,
+    asides,
     is_aside,
     is_called_id,
     is_sure_anchor,
@@ -81,7 +82,7 @@ _KEY_NUMBERS = {"37": "left", "38": "up", "39": "right", "40": "down", "70": "f"
 _KEY_NUMBERS |= {"49": "1", "50": "2", "51": "3"}
 #: Names of columns that hold the less alike of two.
 _FAR = re.compile(
-    r"(?:^|_)(?:odd|far|farther|farthest|further|furthest|different|outlier|dissimilar|unchosen|rejected)(?:_|$)"
+    r"(?:^|_)(?:odd|out|outgroup|far|farther|farthest|further|furthest|different|outlier|dissimilar|unchosen|rejected)(?:_|$)"
     r"|(?:less|least|not)_(?:similar|alike|like|close|near|related|match)|(?:does_not|doesnt|doesn_t)_(?:match|fit|belong)"
 )
 #: What stands between items in the text of a question, and in a name.
@@ -108,6 +109,10 @@ class QuestionTable:
         Whether positions surely count from 0, as in jsPsych.
     compared : bool
         Whether the questions say that two are compared with a third.
+    items : list of str
+        The columns of the items, if the others tell which they are.
+    numbers : list of str
+        Columns called n that numbered the rows before some were left out.
     """
 
     table: RowTable
@@ -115,6 +120,8 @@ class QuestionTable:
     parts: list[tuple[str | None, int]] = field(default_factory=list)
     from_zero: bool = False
     compared: bool = False
+    items: list[str] = field(default_factory=list)
+    numbers: list[str] = field(default_factory=list)
 
     def taking(self, rows: Sequence[int]) -> QuestionTable:
         """Some of the rows."""
@@ -154,10 +161,12 @@ def read_questions(
     if only is not None:
         rows = rows_that_count(asked.table, only)
         if not rows:
-            raise refusal(asked.table, f"no row is left of {len(asked.table.lines):,}: only={only!r} holds for none")
+            raise asked.table.refusal(f"no row is left of {len(asked.table.lines):,}: only={only!r} holds for none")
         asked.notes.append(f"{len(rows):,} of {len(asked.table.lines):,} rows are asked for")
+        called = [(k, x) for k, x in enumerate(asked.table.names or ()) if plain(x) == "n"]
+        asked.numbers = [x for k, x in called if rises(asked.table.texts(k), by_one=True)]
         asked = asked.taking(rows)
-    asked = _with_one_hot(_with_events_joined(asked))
+    asked = _with_votes(_with_events_joined(asked))
     names = asked.table.names or []
     if asked.from_zero and "rt" in names and "rt_ms" not in names:  # jsPsych counts milliseconds
         asked = replace(asked, table=replace(asked.table, names=["rt_ms" if x == "rt" else x for x in names]))
@@ -212,25 +221,34 @@ def _with_events_joined(asked: QuestionTable) -> QuestionTable:
     return replace(joined, table=replace(joined.table, names=made, columns=columns), notes=notes)
 
 
-def _with_one_hot(asked: QuestionTable) -> QuestionTable:
-    """A table in which three columns of yes and no, one for each item, are one column of positions."""
-    names = asked.table.names or []
-    found = one_hot(
-        {x: [cell_text(y) for y in asked.table.columns[k]] for k, x in enumerate(names) if x[-1:] in "abcABC123"}
-    )
-    if found is None or len({*names}) < len(names):
+def _with_votes(asked: QuestionTable) -> QuestionTable:
+    """A table with a row an answer, of one with a column of votes, or of yes and no, for each item."""
+    table, names = asked.table, asked.table.names or []
+    if len({*names}) < len(names):
         return asked
-    stem, trio, where = found
-    rest = [k for k, x in enumerate(names) if x not in trio]
-    table = replace(
-        asked.table, names=[*(names[k] for k in rest), stem], columns=[*(asked.table.columns[k] for k in rest), where]
+    found = votes_in({x: table.texts(k) for k, x in enumerate(names)})
+    if found is None:
+        return asked
+    rest = [k for k, x in enumerate(names) if x not in found.columns]
+    rows, options = np.nonzero(found.votes)
+    times = found.votes[rows, options]
+    _check_sum(table, found.columns[0], int(times.sum()))
+    none = np.flatnonzero(found.votes.sum(axis=1) == 0)
+    rows = np.concatenate([np.repeat(rows, times), none])
+    where = [*np.repeat(options, times).tolist(), *[None] * len(none)]
+    order = np.argsort(rows, kind="stable").tolist()
+    if found.items:
+        items = [table.texts(names.index(x)) for x in found.items]
+        said = [None if where[i] is None else items[where[i]][rows[i]] for i in order]
+    else:
+        said = [None if where[i] is None else str(where[i] + 1) for i in order]
+    asked = asked.taking(rows[order].tolist())
+    made = [asked.table.columns[k] for k in rest]
+    table = replace(asked.table, names=[*(names[k] for k in rest), found.stem], columns=[*made, said])
+    what = "yes in one of" if found.votes.max() == 1 else "votes in"
+    return replace(
+        asked, table=table, notes=[*asked.notes, f"{what} {', '.join(found.columns)}"], items=list(found.items)
     )
-    return replace(asked, table=table, notes=[*asked.notes, f"yes in one of {', '.join(trio)}"])
-
-
-def refusal(table: RowTable, message: str) -> ParseError:
-    """An error about a whole table."""
-    return ParseError(message, path=table.path, line=1 if table.unit == "line" else None)
 
 
 # ---------------------------------------------------------------------- sources
@@ -294,7 +312,7 @@ def _joined(asked: list[QuestionTable], path: str) -> QuestionTable:
     for one in asked:
         table = one.table
         if (table.names is None) != (first.names is None) or (not names and len(table.columns) != len(columns)):
-            raise refusal(table, f"its columns differ from those of {first.path}: give all files the same header")
+            raise table.refusal(f"its columns differ from those of {first.path}: give all files the same header")
         for k, column in enumerate(columns):
             name = names[k] if names else None
             if name is None:
@@ -325,6 +343,8 @@ def _long(asked: QuestionTable, wanted: Collection[str], codes: Sequence[Any] | 
         asked = replace(asked.taking(range(described, len(table.lines))), table=form.rows(table, wanted))
         asked.notes.append(form.title)
         table = asked.table
+        called = dict(zip(names, table.names or (), strict=True))
+        asked.items = [called[x] for x in asked.items]
         names = table.names or []
     if len(REPLY.among(names)) == 1:
         return asked
@@ -419,7 +439,7 @@ def _of_comparisons(asked: QuestionTable, texts: Sequence[str | None]) -> Questi
         trio = _compared_in(text or "")
         if trio is None:
             continue
-        said = {x for x in map(cell_text, asked.table.columns[k]) if not is_no_answer(x)}
+        said = {x for x in asked.table.texts(k) if not is_no_answer(x)}
         if not said <= {*trio[1:]}:  # a plum
             said = {_LEADING.sub("", str(x), count=1) for x in said}
         if said <= {*trio[1:]} or said <= {"1", "2"}:
@@ -453,15 +473,15 @@ def _of_texts(
     groups: list[list[Any]] = []
     left_out = []
     unknown: dict[str, set[str]] = {}
-    others = {x for role in (WHO, WHEN, SECONDS) for x in role.among(table.names or ())}
+    others = asides(table.names or ())
     listed_by = [_items_in(text or "", set()) or [] for text in texts]
     names = table.names or []
-    named = [bool(items) for name, items in zip(names, listed_by, strict=True) if name not in others]
+    named = [bool(items) for k, items in enumerate(listed_by) if k not in others]
     all_named = len(named) > 1 and all(named)
     for k, text in enumerate(texts):
-        if not listed_by[k] or names[k] in others:
+        if not listed_by[k] or k in others:
             continue
-        cells = {x for x in map(cell_text, table.columns[k]) if x is not None}
+        cells = {x for x in table.texts(k) if x is not None}
         said = {x for x in cells if not is_no_answer(x) and column_word(x) not in WORDS}
         coded = all_named or not _is_bare(text or "")
         items = _items_in(text or "", said, coded=coded, codes=codes) if said else None
@@ -473,7 +493,7 @@ def _of_texts(
             other = min(said - {*listed_by[k]})
             left_out.append(f"{names[k]!r} lists {', '.join(listed_by[k])} and has the answer {other!r}")
     if groups and all(_is_bare(texts[x[3]] or "") for x in groups) and "odd" not in wanted:
-        replies = [[y for y in map(cell_text, table.columns[x[3]]) if y is not None] for x in groups]
+        replies = [[y for y in table.texts(x[3]) if y is not None] for x in groups]
         coded = any({*some}.isdisjoint(x[:3]) for x, some in zip(groups, replies, strict=True) if some)
         first = coded or any(x[0] in {*some} for x, some in zip(groups, replies, strict=True))
         if not first and compared:
@@ -486,7 +506,7 @@ def _of_texts(
             ]
             why = f"no answer names the first of {names[groups[0][3]]!r}: is it compared with the two others,"
             why += " or do answers name the odd one of three?"
-            raise question(table.path, 1 if table.unit == "line" else None, why, ways)
+            raise ask(table, why, ways)
     groups = groups if "odd" in wanted else _asking_for_the_odd(asked, groups, texts)
     aside = _asides([x[:3] for x in groups], [[_stem_of(texts[x[3]] or "", x[:3]) for x in groups]], asked.notes)
     groups = [x for k, x in enumerate(groups) if k not in aside]
@@ -512,7 +532,7 @@ def _unknown_codes(table: RowTable, unknown: Mapping[str, set[str]]) -> ParseErr
         msg += (
             f"; or, if the least number is the first item: read_answers({source_text(table.path)}, codes={several!r})"
         )
-    return refusal(table, msg)
+    return table.refusal(msg)
 
 
 #: What a question says that asks for the odd one, or the less alike of two, and for the more alike.
@@ -563,10 +583,9 @@ def _asking_for_the_odd(asked: QuestionTable, groups: list[list[Any]], texts: Se
     left = [names[x[3]] for x, no in zip(groups, other, strict=True) if no]
     shown = ", ".join(map(repr, left[:3])) + (f" and {len(left) - 3} more" if len(left) > 3 else "")
     if groups and all(other):
-        raise refusal(
-            asked.table,
+        raise asked.table.refusal(
             f"no question says that it asks for the odd one of three: {shown}; if all of them do, "
-            f"read_answers({source_text(asked.table.path)}, odd='odd')",
+            f"read_answers({source_text(asked.table.path)}, odd='odd')"
         )
     if left:
         asked.notes.append(f"{shown} left out, as no odd one is asked for")
@@ -701,10 +720,10 @@ def _apart(asked: QuestionTable, wanted: Collection[str]) -> QuestionTable:
     listed = [x[:-1] for x in names if x.endswith("1") and {f"{x[:-1]}2", f"{x[:-1]}3"} <= there]
     if len(replies) != 1 or not free or listed:
         return asked
-    said = [cell_text(x) for x in table.columns[replies[0]]]
+    said = table.texts(replies[0])
     found = []
     for k in free:
-        parts, by_label = _three_in(list(map(cell_text, table.columns[k])), said)
+        parts, by_label = _three_in(table.texts(k), said)
         if parts is not None and (by_label or len(free) != 3):
             found.append((k, parts))
     if len(found) != 1:
@@ -790,7 +809,7 @@ def _list_of_items(
         if f"{_list_name(names[k])}_1" in wanted:
             return k
     replies = [k for k in map(names.index, REPLY.among(names)) if k not in lists]
-    said = [None] * len(table.lines) if len(replies) != 1 else [cell_text(x) for x in table.columns[replies[0]]]
+    said = [None] * len(table.lines) if len(replies) != 1 else table.texts(replies[0])
     answered = {
         k: sum(_is_trio(x) and y is not None for x, y in zip(cells, said, strict=True)) for k, cells in lists.items()
     }
@@ -812,10 +831,9 @@ def _list_of_items(
             f"read_answers({source_text(table.path)}, items={[f'{name}_{j}' for j in (1, 2, 3)]!r})"
             for name in (_list_name(names[x]) for x in (best[0], k))
         )
-        raise refusal(
-            table,
+        raise table.refusal(
             f"{names[best[0]]!r} and {names[k]!r} list the same items in different orders, and answers are positions: "
-            f"in which of them? {first} or {second}",
+            f"in which of them? {first} or {second}"
         )
     return best[0] if best else None
 
@@ -888,11 +906,6 @@ def comparison_in(table: RowTable, others: set[int], answer: int | None = None) 
     return best
 
 
-def call_for(table: RowTable, reader: str, **arguments: Any) -> str:
-    """The call of a reader for a table."""
-    return call(reader, table.path, **arguments, header=False if table.names is None else None)
-
-
 def both_readings(
     table: RowTable, found: Comparison, why: str, *, codes: Sequence[str] | None = None, from_zero: bool = False
 ) -> ParseError:
@@ -900,7 +913,7 @@ def both_readings(
 
     `codes` are the answers that stand for the two that are compared. `from_zero`: whether positions may count from 0.
     """
-    names: Sequence[Any] = table.names or range(len(table.columns))
+    names = table.called
     trio, items = ([names[k] for k in x] for x in (found[:3], sorted(found[:3])))  # the items in the table's order
     told = None if found.answer is None else names[found.answer]
     near = call_for(table, "read_comparisons", columns=trio, answer=told, codes=codes)
@@ -913,7 +926,7 @@ def both_readings(
         ]
         ways.append((f"comparisons with {items[0]!r}", near))
     asks = f"is {trio[0]!r} compared with {trio[1]!r} and {trio[2]!r}, or do answers name the odd one of three?"
-    return question(table.path, 1 if table.unit == "line" else None, f"{why}: {asks}", ways)
+    return ask(table, f"{why}: {asks}", ways)
 
 
 def comparisons_by_name(names: Sequence[str], others: set[int], answer: int | None = None) -> list[Comparison]:
@@ -974,7 +987,7 @@ def _fits(table: RowTable, found: Comparison) -> bool:
     name = (table.names or [])[found.anchor]
     if found.answer is None or is_sure_anchor(name):
         return True
-    cells = list(zip(*(map(cell_text, table.columns[k]) for k in (found.answer, *found[:3])), strict=True))
+    cells = table.rows_of((found.answer, *found[:3]))
     if any(said is not None and said == anchor and said not in rest for said, anchor, *rest in cells):
         return False
     codes = {_code_word(x) for x, *row in cells if x is not None and x not in row}
@@ -1008,6 +1021,21 @@ def _side_words(name: str) -> list[str]:
     return [SIDES.get(x, x) for x in re.findall(r"[0-9]+|[^\W\d_]+", words_of(name))]
 
 
+def trio_by_name(names: Sequence[str]) -> tuple[str, str, str] | None:
+    """The columns a, b and c of ab|c in a header that calls c the odd one, or two alike and c unlike. Else None."""
+    known = asides(names, counts=True)
+    free = [x for k, x in enumerate(names) if k not in known and (plain(x) in ODD.names or not is_aside(x))]
+    called = {plain(x) for x in free}
+    anchors = [x for x in ANCHOR.among(free) if plain(x) != "x" or "y" not in called]
+    if len(free) != 3 or anchors or any({*x} <= called for x in NEAR_FAR):
+        return None
+    odd = [x for x in free if says_far(x) or asks_for_far(words_of(x).replace("_", " "))]
+    rest = [x for x in free if x not in odd]
+    if len(odd) != 1 or not (ODD.among(odd) or option_pairs(rest)):
+        return None
+    return rest[0], rest[1], odd[0]
+
+
 def says_far(name: str) -> bool:
     """True if the answers in a column of this name are the less alike of two: odd, farther, least_similar."""
     return bool(ODD.among([name])) or _FAR.search(words_of(name)) is not None
@@ -1016,7 +1044,9 @@ def says_far(name: str) -> bool:
 #: Up to 6 unknown words beside known answers may stand for no answer.
 _FEW_WORDS = 6
 #: Names of columns that hold what is alike, which is never the odd one.
-_NEAR = re.compile(r"(?:^|_)(?:similar|alike|closest|nearest|closer|nearer|best|liked?|preferred|same|match)(?:_|$)")
+_NEAR = re.compile(
+    r"(?:^|_)(?:central|similar|alike|closest|nearest|closer|nearer|best|liked?|preferred|same|match)(?:_|$)"
+)
 
 
 def says_near(name: str) -> bool:
@@ -1024,8 +1054,6 @@ def says_near(name: str) -> bool:
     return _NEAR.search(words_of(name)) is not None and not says_far(name)
 
 
-#: Two of three, as a code: the third is the odd one.
-_PAIR = re.compile(r"\(?([abc123])[\s_,&+/-]*(?:and_|und_|et_)?([abc123])\)?")
 #: Columns beside three items that tell no odd one, if nothing but numbers are in them.
 _NUMBERED = frozenset({"trial", "block", "session", "run", "round", "order", "list", "set", "part", "phase", "batch"})
 #: Columns of a few numbers.
@@ -1033,13 +1061,6 @@ _LEVELS = frozenset(
     {"condition", "cond", "group", "confidence", "conf", "rating", "version", "level", "age", "sure"}
     | {"difficulty", "task"}
 )
-
-
-def pair_code(text: str) -> str | None:
-    """The third of three, of an answer that names the two others: c for AB, 3 for 1-2. None if it does not."""
-    found = _PAIR.fullmatch(column_word(text))
-    rest = [] if found is None else [x for x in ("abc" if found[1].isalpha() else "123") if x not in found.groups()]
-    return rest[0] if len(rest) == 1 else None
 
 
 def is_known_beside(name: str) -> bool:
@@ -1075,6 +1096,10 @@ def answers_beside(
     if all(x in row for x, row in said):
         return ("repeats one", "") if any(x != row[2] for x, row in said) else None
     words = {_code_word(str(x)) for x, _ in said}
+    if all(_is_whole(str(x)) for x, _ in said):
+        odd = _odd_by({str(x) for x, _ in said}, columns, whole=True) or {}
+        thirds = [odd.get(str(x), odd_in(str(x), row, whole=True)) for x, row in said]
+        return ("names one", "") if None not in thirds and {*thirds} != {2} else None
     names = {column_word(x): k for k, x in enumerate(columns)}
     for codes in ({*"123"}, {*"012"}, {*"abc"}, {*names}):
         if words <= codes and ("2" in words or len(words) > 1 or codes != {*"012"}) and words != {"0", "1"}:
@@ -1083,22 +1108,75 @@ def answers_beside(
             last = {"3"} if codes == {*"123"} else {"c"} if codes == {*"abc"} else {column_word(columns[2])}
             zero = ", first=0" if codes == {*"012"} and "0" not in words else ""
             return None if words == last else ("names one", zero)
-    thirds = {x: pair_code(x) for x in words}
-    if None in thirds.values():
+    whole = _codes_of_two({str(x) for x, _ in said}, columns)
+    if whole is None:
         return None
-    pairs = {str(thirds[_code_word(str(x))]): str(x) for x, _ in said}
-    by_place = {str(k + 1): "abc"[k] for k in range(3)}
-    whole = [pairs.get(k) or pairs.get(by_place[k]) or _other_pair(k, [*pairs.values()]) for k in "123"]
     return "names two", f", codes={whole!r}"
 
 
-def _other_pair(third: str, like: Sequence[str]) -> str:
-    """The code for the two others, written like some code."""
-    letters = bool(re.search("[a-c]", like[0].lower()))
-    names = ["ABC"[int(x) - 1] if letters else x for x in "123" if x != third]
-    names = [x.lower() for x in names] if like[0].islower() else names
-    parts = iter(names)
-    return re.sub(r"(?i)[abc123]", lambda _: next(parts), re.sub(r"(?i)and|und|et", "&", like[0]))
+#: What stands between two labels that are named together, and a triplet in Newick.
+_BETWEEN = r"\s*(?:[,;/&+|_-]|\s(?:and|und|et|y|e|en)\s|\s)\s*"
+_NEWICK = re.compile(
+    r"\s*\(\s*(?:\((?P<x>[^(),:;]+),(?P<y>[^(),:;]+)\)\s*,(?P<z>[^(),:;]+)"
+    r"|(?P<w>[^(),:;]+),\s*\((?P<u>[^(),:;]+),(?P<v>[^(),:;]+)\)\s*)\)\s*;?\s*"
+)
+
+
+def newick_triplet(text: str) -> tuple[str, str, str] | None:
+    """The labels a, b and c of ((a,b),c); without lengths and names of inner nodes. None for another text."""
+    found = _NEWICK.fullmatch(re.sub(r":\s*[-+.\deE]+|(?<=\))[\w.]+", "", text)) if "(" in text else None
+    trio = () if found is None else found.group("x", "y", "z") if found["x"] else found.group("u", "v", "w")
+    return tuple(x.strip().strip("'\"") for x in trio) or None  # type: ignore[return-value]
+
+
+def odd_in(text: str, names: Sequence[str | None], *, whole: bool = False) -> int | None:
+    """The place of the third of three names, of a text that names the two others: "cat and dog", "ab|c", "((a,b),c)".
+
+    With `whole` only a text that has the third one, too, behind or before a bar or in Newick.
+    """
+    trio = newick_triplet(text)
+    sides = [x.strip() for x in text.split("|")]
+    sides = [f"{trio[0]},{trio[1]}", trio[2]] if trio else sides if len(sides) == 2 and all(sides) else []
+    texts = sides or ([] if whole else [text])
+    found = []
+    for k, odd in enumerate(names):
+        rest = [re.escape(x) for x in names if x and x != odd]
+        if odd is None or len(rest) != 2:
+            return None
+        between = f"(?:{_BETWEEN})" + "?" * all(len(x or "") == 1 for x in names)
+        pair = re.compile("|".join(rf"\(?{between.join(x)}\)?" for x in (rest, rest[::-1])), re.IGNORECASE)
+        if any(map(pair.fullmatch, texts)) and (not sides or any(x.lower() == odd.lower() for x in sides)):
+            found.append(k)
+    return found[0] if len(found) == 1 else None
+
+
+def _odd_by(texts: Collection[str], columns: Sequence[str | None], *, whole: bool = False) -> dict[str, int] | None:
+    """The place of the odd one by each code that names the two others by letters, numbers or names of columns."""
+    for names in (["a", "b", "c"], ["1", "2", "3"], [None if x is None else column_word(x) for x in columns]):
+        odd: dict[str, int] = {}
+        for x in texts:
+            at = odd_in(x, names, whole=whole)
+            if at is None:
+                break
+            odd[x] = at
+        if odd and len(odd) == len(texts):
+            return odd
+    return None
+
+
+def _codes_of_two(texts: Collection[str], columns: Sequence[str | None]) -> list[str] | None:
+    """The codes for the three columns, of answers that name two of three: 23, 13 and 12. One may be without answers."""
+    odd = _odd_by(texts, columns)
+    if odd is None or len({*odd.values()}) < len(odd) or len(odd) < 2:
+        return None
+    by = {k: x for x, k in odd.items()}
+    like, at = next(iter(odd.items()))
+    families = (["a", "b", "c"], ["1", "2", "3"], [column_word(x or "") for x in columns])
+    names = next(x for x in families if odd_in(like, x) is not None)
+    for k in {0, 1, 2} - by.keys():  # written like another one
+        new = names[at].upper() if like[:1].isupper() else names[at]
+        by[k] = re.sub(re.escape(names[k]), new, like, flags=re.IGNORECASE)
+    return [by[k] for k in range(3)]
 
 
 def is_count(text: str | None) -> bool:
@@ -1106,29 +1184,101 @@ def is_count(text: str | None) -> bool:
     return text is not None and re.fullmatch(r"\d{1,9}(?:[.,]0+)?", text) is not None
 
 
-def counts_rows(cells: Sequence[str | None]) -> bool:
-    """True if cells may be numbers of rows: they rise, or begin again with 0 or 1."""
-    numbers = [float((x or "").replace(",", ".")) if is_count(x) else -1.0 for x in cells]
-    return min(numbers, default=-1) >= 0 and all(y > x or y in (0, 1) for x, y in pairwise([-1, *numbers]))
+def rises(cells: Sequence[str | None], *, by_one: bool = False) -> bool:
+    """True if cells may be numbers of rows: they rise, perhaps `by_one`, or begin again with 0 or 1."""
+    numbers = [float(with_point(str(x))) if is_count(x) else -1.0 for x in cells]
+    steps = [*pairwise(numbers)]
+    again = [b in (0, 1) and b != a + 1 for a, b in steps]
+    if min(numbers, default=-1) < 0 or (by_one and (numbers[0] > 1 or 2 * sum(again) > len(numbers))):
+        return False
+    return all(x or (b == a + 1 if by_one else b > a) for x, (a, b) in zip(again, steps, strict=True))
 
 
-def one_hot(columns: Mapping[str, Sequence[str | None]]) -> tuple[str, list[str], list[str | None]] | None:
-    """Three columns with a yes in one of them in each row: what they have in common, their names, and the positions."""
-    stems: dict[str, dict[str, str]] = {}
-    for name in columns:
-        if found := re.fullmatch(r"(.*?[^\W\d_])[._ -]+([abc123])", name, re.IGNORECASE):
-            stems.setdefault(found[1], {})[found[2].lower()] = name
+def check_numbers(table: RowTable, name: str, reader: str, *, people: bool = False, **command: Any) -> bool:
+    """True if a column called n surely numbers the rows. Raise the question if it may as well have votes."""
+    cells = table.texts((table.names or []).index(name))
+    if plain(name) != "n" or {*cells} <= {"1", "1.0"}:
+        return False
+    if rises(cells, by_one=True):
+        return True
+    if not people and not rises(cells):
+        return False
+    ways = [("votes", call(reader, table.path, **command, weight=name))]
+    ways.append(("numbers of rows", f"{call(reader, table.path, **command)[:-1]}, weight=None)"))
+    raise ask(table, f"does {name!r} tell how often each was said, or does it number the rows?", ways)
+
+
+class VoteColumns(NamedTuple):
+    """Columns of votes for two or three items."""
+
+    stem: str
+    """What they have in common: what the column of answers is called that they stand for."""
+    columns: list[str]
+    items: list[str]
+    """The columns of the items, none if the header does not have them."""
+    votes: np.ndarray
+    """How often each item was chosen in each row."""
+
+
+#: The ends of names of columns for several items, in their order, and what columns of votes are called besides.
+_ENDS = (("1", "2", "3"), ("a", "b", "c"), ("left", "middle", "right"), ("1", "2"), ("a", "b"), ("left", "right"))
+_VOTES = frozenset({"n", "vote", "votes", "numvotes", "nvotes", "num", "count", "counts", "freq", "frequency", "picks"})
+_VOTES |= {"stimmen", "anzahl", "chosen", "votos", "voix", "voti", "stemmen"}
+
+
+def vote_columns(names: Sequence[str]) -> list[VoteColumns]:
+    """Columns that may be of votes for items, as they are called alike and end so: votes_a, votes_b, votes_c.
+
+    The best names come first. `stem` is "" if they are not called votes or answers.
+    """
+    stems: dict[tuple[str, ...], dict[str, str]] = {}
+    for name in names:
+        words = re.findall(r"[^\W\d_]+|\d+", words_of(name))
+        for k, word in enumerate(words):
+            end = word if word in ("a", "b", "c") else SIDES.get(word, word)
+            if any(end in x for x in _ENDS):
+                stems.setdefault((*words[:k], "", *words[k + 1 :]), {})[end] = name
+    found = []
     for stem, ends in stems.items():
-        for order in ("abc", "123"):
-            if {*ends} != {*order} or stem in columns:
-                continue
-            flags = [yes_or_no(columns[ends[x]]) for x in order]
-            if any(x is None for x in flags):
-                continue
-            yes = np.array(flags) == 1
-            if (yes.sum(axis=0) <= 1).all() and yes.any():
-                where = [str(k + 1) if some else None for k, some in zip(yes.argmax(0), yes.any(0), strict=True)]
-                return stem, [ends[x] for x in order], where
+        order = next((x for x in _ENDS if {*x} == {*ends}), None)
+        if order is None or not any(stem):
+            continue
+        others = [x for x in stems if x != stem and stems[x].keys() == ends.keys()]
+        others.sort(key=lambda x: not {*x} - {"id"} <= {*stem})  # clip1_id of clip1_votes
+        rest = [x for x in stem if x and not (others and x in others[0])] or [x for x in stem if x]
+        reply = next((x for x in ("".join(rest), rest[-1]) if REPLY.among([x])), None)
+        called = reply or "answer" * (not _VOTES.isdisjoint(rest))
+        items = [stems[others[0]][x] for x in order] if others else []
+        found.append(VoteColumns(called, [ends[x] for x in order], items, np.zeros((0, len(order)), np.int64)))
+    return sorted(found, key=lambda x: not x.stem)
+
+
+def are_voted(names: Sequence[str]) -> bool:
+    """True if a header has columns that are called votes for items that it has, too."""
+    return any(x.stem and x.items for x in vote_columns(names))
+
+
+def votes_in(columns: Mapping[str, Sequence[str | None]], items: Sequence[str] = ()) -> VoteColumns | None:
+    """The votes for each item in columns of counts, or of yes and no with a yes in one of them in each row."""
+    for found in vote_columns([*items, *columns]):
+        if not {*found.columns} <= columns.keys() or found.stem in columns:
+            continue
+        flags = [yes_or_no(columns[x]) for x in found.columns]
+        known = [x for x in flags if x is not None]
+        yes = np.array(known).T == 1 if len(known) == len(flags) else None
+        if yes is not None and len(flags) == 3 and (yes.sum(axis=1) <= 1).all():
+            counts = yes.astype(np.int64)
+        elif (
+            found.stem
+            and found.items
+            and all(is_count(x) or is_no_answer(x) for y in found.columns for x in columns[y])
+        ):
+            cells = [[int(float(with_point(str(x)))) if is_count(x) else 0 for x in columns[y]] for y in found.columns]
+            counts = np.array(cells, np.int64).T
+        else:
+            continue
+        if counts.any():
+            return found._replace(stem=found.stem or "answer", votes=counts)
     return None
 
 
@@ -1148,14 +1298,25 @@ def yes_or_no(said: Sequence[str | None], missing: Any = None) -> np.ndarray | N
 _MOST_REPEATED = 10_000_000
 
 
-def repeated(asked: QuestionTable, taken: set[Any], people: bool) -> QuestionTable:
-    """Each row as often as its answer was given, if a column tells that."""
+def repeated(
+    asked: QuestionTable, taken: set[Any], people: bool, weight: str | None, reader: str, **command: Any
+) -> QuestionTable:
+    """Each row as often as its answer was given, if a column tells that. `weight` is its name, None for no such column.
+
+    `reader` and its `command` read the table, for questions.
+    """
     table, names = asked.table, asked.table.names or []
-    found = [x for x in COUNT.among(names) if names.index(x) not in taken]
+    if weight is None:
+        return asked
+    if weight != "weight" or weight in names:
+        found = [table.called[table.place(weight, "weight")]]
+    else:
+        found = [x for x in COUNT.among(names) if names.index(x) not in taken]
     for name in found:
-        cells = [cell_text(x) for x in table.columns[names.index(name)]]
-        if plain(name) == "n" and (people or counts_rows(cells)):
-            asked.notes.append("'n' numbers the rows")
+        cells = table.texts(names.index(name))
+        numbers = name in asked.numbers
+        if name != weight and (numbers or check_numbers(table, name, reader, people=people, **command)):
+            asked.notes.append(f"{name!r} numbers the rows")
             continue
         if not cells:
             continue
@@ -1164,17 +1325,21 @@ def repeated(asked: QuestionTable, taken: set[Any], people: bool) -> QuestionTab
             table.refuse(
                 wrong,
                 f"{cells[wrong]!r} in {name!r}, which tells how often each answer was given: expected a whole number; "
-                "call the column otherwise if it tells something else",
+                "give weight=None if it tells something else",
             )
         times = np.array([int(with_point(x or "0").partition(".")[0]) for x in cells])
-        if times.sum() > _MOST_REPEATED:
-            raise refusal(
-                table, f"{name!r} sums to {times.sum():,}, more than {_MOST_REPEATED:,} answers: divide its numbers"
-            )
+        _check_sum(table, name, int(times.sum()))
         asked = asked.taking(np.repeat(np.arange(len(cells)), times).tolist())
         asked.notes.append(f"{counted(len(cells), 'row')}, each as often as {name!r} says")
         break
     return asked
+
+
+def _check_sum(table: RowTable, name: str, total: int) -> None:
+    if total > _MOST_REPEATED:
+        raise table.refusal(
+            f"{name!r} sums to {total:,}, more than {_MOST_REPEATED:,} answers: divide its numbers, or give weight=None"
+        )
 
 
 def check_codes(codes: Any, widths: Sequence[int]) -> None:
@@ -1250,11 +1415,17 @@ def positions_said(
         if all(_code_word(str(said[k])) in code for k in coded):
             found[coded] = [code[_code_word(str(said[k]))] for k in coded]
             return found, how
-    pairs = coded if width == 3 and not (found >= 0).any() else []
-    thirds = [y for k in pairs if (y := _third(str(said[k]), rows[k])) is not None]
-    if thirds and len(thirds) == len(coded):
-        found[coded] = thirds
-        return found, TWO
+    if width == 3 and not (found >= 0).any():
+        is_whole = all(_is_whole(str(said[k])) for k in coded)
+        odd = (_odd_by({str(said[k]) for k in coded}, columns, whole=True) if is_whole else None) or {}
+        thirds: list[int | None] = []
+        for k in coded:
+            thirds.append(odd.get(str(said[k]), odd_in(str(said[k]), rows[k]) if len(rows[k]) == 3 else None))
+            if thirds[-1] is None:
+                break
+        if thirds and None not in thirds:
+            found[coded] = np.array(thirds, np.int8)
+            return found, WHOLE if is_whole else TWO
     for written, how in ((_plain_text, "labels, written otherwise"), (_stem, "names of files")):
         shown = [[written(str(x)) for x in row] for row in rows]
         if all(shown[k].count(written(str(said[k]))) == 1 for k in coded):
@@ -1263,18 +1434,12 @@ def positions_said(
     return found, "labels"
 
 
-#: How answers name items that are two of three labels.
-TWO = "the two that are alike"
+#: How answers name items that are two of three labels, and all three.
+TWO, WHOLE = "the two that are alike", "the two that are alike and the odd one"
 
 
-def _third(text: str, row: Sequence[str | None]) -> int | None:
-    """The place of the third item, of an answer that names the two others: "cat and dog". None if it does not."""
-    between = r"\s*(?:[,;/&+|-]|\s(?:and|und|et|y|e|en)\s)\s*"
-    named = [k for k, x in enumerate(row) if x and x in text]
-    ends = [re.escape(str(row[k])) for k in named]
-    if len(named) != 2 or not any(re.fullmatch(between.join(x), text) for x in (ends, ends[::-1])):
-        return None
-    return 3 - sum(named)
+def _is_whole(text: str) -> bool:
+    return text.count("|") == 1 or "(" in text
 
 
 def _none(said: Sequence[str | None], missing: Any) -> Iterator[bool]:
@@ -1389,12 +1554,9 @@ def unknown_answers(
         none += sorted({x.strip() for x, k in zip(said, found.tolist(), strict=True) if k == -1 and x and x.strip()})
         stand = f"if {'it stands' if len(none) == 1 else 'these stand'} for no answer"
         return f"; {stand}: {command}, missing={none!r})"
+    if width == 3 and (way := _codes_of_two(wrong, names)) is not None:
+        return f"; if each names the two that are alike, so that the third is odd: {command}, codes={way!r})"
     if len(wrong) == width:
-        thirds = {pair_code(x): x for x in wrong} if width == 3 else {}
-        order = next((x for x in ("abc", "123") if {*thirds} == {*x}), None)
-        if order is not None:
-            way = [thirds[x] for x in order]
-            return f"; if each names the two that are alike, so that the third is odd: {command}, codes={way!r})"
         ways = [wrong, wrong[::-1]] if width == 2 else [wrong]
         shown = []
         for way in ways:
@@ -1446,8 +1608,8 @@ def no_answers(
     table: RowTable, places: Sequence[int], answer: int, option: str, missing: Any = None
 ) -> ParseError | None:
     """The error for a table without a row that has items and an answer. None if there is one."""
-    names: Sequence[Any] = table.names or range(len(table.columns))
-    cells, rows = map(cell_text, table.columns[answer]), zip(*(table.columns[k] for k in places), strict=True)
+    names = table.called
+    cells, rows = table.texts(answer), zip(*(table.columns[k] for k in places), strict=True)
     both = (
         (not none, any(map(cell_text, row))) for none, row in zip(without_answer(cells, missing), rows, strict=True)
     )
@@ -1459,17 +1621,16 @@ def no_answers(
         shown.append(has_items)
     if not any(said):
         what = f"no row has an answer: all {len(said):,} cells in {names[answer]!r} are empty or stand for no answer"
-        return refusal(table, f"{what}; give {option}= if another column has the answers")
+        return table.refusal(f"{what}; give {option}= if another column has the answers")
     joined = ""
     keys = _keys_of_trials(table, {*places, answer}, shown, said)
     if keys:
         is_csv = table.path is not None and os.path.isfile(table.path) and table.path.endswith(".csv")
         frame = f"pandas.read_csv({table.path!r})" if is_csv else "frame"
         joined = f": {frame}.groupby({keys!r}).first()" + (".to_csv('joined.csv') makes that file" if is_csv else "")
-    return refusal(
-        table,
+    return table.refusal(
         f"no row has both items and an answer: {sum(shown):,} rows have items and an empty {names[answer]!r}, and "
-        f"{sum(said):,} other ones have an answer and no items; join the events of a question to one row{joined}",
+        f"{sum(said):,} other ones have an answer and no items; join the events of a question to one row{joined}"
     )
 
 
@@ -1480,7 +1641,7 @@ def _keys_of_trials(table: RowTable, taken: set[int], shown: Sequence[bool], sai
         columns = [*who, k]
         if k in taken or k in who:
             continue
-        keys = list(zip(*(map(cell_text, table.columns[x]) for x in columns), strict=True))
+        keys = table.rows_of(columns)
         items, answers = ([x for x, y in zip(keys, some, strict=True) if y] for some in (shown, said))
         if len({*items}) == len(items) and len({*answers}) == len(answers) and {*answers} <= {*items}:
             return [(table.names or [])[x] for x in columns]

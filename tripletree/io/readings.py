@@ -11,19 +11,18 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from tripletree.errors import ParseError
 from tripletree.io.questions import (
     TWO,
     QuestionTable,
     answers_beside,
     asks_for_far,
     asks_for_near,
-    call_for,
+    fits_positions,
     is_neutral,
     is_no_answer,
     positions_said,
@@ -31,17 +30,18 @@ from tripletree.io.questions import (
     says_near,
     without_tags,
 )
-from tripletree.io.ways import question
+from tripletree.io.ways import ask, call_for
 from tripletree.tables.cells import cell_text, is_number
 from tripletree.tables.columns import (
     ANCHOR,
+    MAYBE_WHO,
     ODD,
     REPLY,
-    SECONDS,
-    WHEN,
     WHO,
     alike_columns,
+    asides,
     is_aside,
+    is_right,
     is_sure_anchor,
     option_pairs,
     plain,
@@ -79,33 +79,60 @@ def ways_of(
 
     With `both` the two readings of comparisons are shown, the more and the less alike one.
     """
-    table = _named_by_first_row(table)
-    names: Sequence[Any] = table.names or range(len(table.columns))
+    table = named_by_first_row(table)
+    names = table.called
     ways = []
-    for fit in _fits(table, items, answers):
+    fits = _fits(table, items, answers)
+    for fit in fits:
         trio, told = [names[k] for k in fit.items], names[fit.answer]
-        near = table.names is not None and says_near(told)
-        if fit.two:
-            odd = call_for(table, "read_answers", items=trio, odd=told)
-            ways.append((f"if {told!r} names the two that are alike", f"{odd[:-1]}{fit.more})"))
-            continue
-        if not near:
-            odd = call_for(table, "read_answers", items=trio, odd=told)
-            ways.append((f"if {told!r} names the odd one of {_and(trio)}", f"{odd[:-1]}{fit.more})"))
-        for k in fit.never[:1] if len(fit.never) < 3 else ():
+        named = {*fit.items, *(x.answer for x in fits)}
+        people = [] if WHO.among(table.names or ()) else people_among(table, named)
+        who = people[0] if len(people) == 1 else None
+        near, far = (table.names is not None and says(told) for says in (says_near, says_far))
+        odd = call_for(table, "read_answers", items=trio, odd=told, who=who)
+        if fit.two or not near:
+            what = "the two that are alike" if fit.two else f"the odd one of {_and(trio)}"
+            said = "" if who is None else f", and {who!r} who said it (else without who=)"
+            ways.append((f"if {told!r} names {what}{said}", f"{odd[:-1]}{fit.more})"))
+        for k in fit.never[:1] if len(fit.never) < 3 and not fit.two else ():
             columns = [names[k], *(names[j] for j in fit.items if j != k)]
-            far = table.names is not None and says_far(told)
-            if not far:
-                ways.append(_compared(table, columns, told))
-            if both or far:
-                ways.append(_compared(table, columns, told, far=True))
+            for chosen in ([None] if not far else []) + (["far"] if both or far else []):
+                command = {"answer": told, "who": who, "chosen": chosen}
+                what = f"if it names which of two is {'less' if chosen else 'more'} like {columns[0]!r}"
+                ways.append((what, call_for(table, "read_comparisons", columns=columns, **command)))
     return list(dict.fromkeys(ways))[:_MOST]
 
 
-def _compared(table: RowTable, columns: Sequence[Any], told: Any, *, far: bool = False) -> tuple[str, str]:
-    """The reading of comparisons with the first of three columns."""
-    command = call_for(table, "read_comparisons", columns=[*columns], answer=told, chosen="far" if far else None)
-    return f"if it names which of two is {'less' if far else 'more'} like {columns[0]!r}", command
+def people_among(table: RowTable, taken: Collection[int | None]) -> list[str]:
+    """The columns that may say who has answered: a few names or numbers, each in several rows, that are no items."""
+    names = table.names or []
+    labels = {x for k in taken if k is not None for x in table.head(k)}
+    found = []
+    for k, name in enumerate(names):
+        if k in taken or (is_aside(name) and plain(name) not in MAYBE_WHO) or plain(name) in _QUESTIONS:
+            continue
+        cells = table.head(k)
+        words = {*cells}
+        able = len(words) > 1 and 3 * len(words) <= 2 * len(cells) and "" not in words and labels.isdisjoint(words)
+        if able and not any(len(x.split()) > 3 or (is_number(x) and not x.isdigit()) for x in words):
+            found.append(name)
+    return found
+
+
+def with_names(asked: QuestionTable) -> QuestionTable:
+    """A table whose first row names the columns: it cannot be an answer, and all others can."""
+    table = named_by_first_row(asked.table)
+    if asked.table.names is not None or table.names is None or len(table.names) < 4:
+        return asked
+    fits = _fits(table, None, None)
+    for fit in fits:
+        row = [[str(table.names[k]) for k in fit.items]]
+        if positions_said([str(table.names[fit.answer])], row, [None] * 3)[0][0] != -2:
+            return asked
+    if not fits:
+        return asked
+    asked.notes.append("the first row names the columns")
+    return replace(asked.taking(range(1, len(asked.table.lines))), table=table)
 
 
 def _and(names: Sequence[Any]) -> str:
@@ -113,7 +140,7 @@ def _and(names: Sequence[Any]) -> str:
     return f"{', '.join(most)} and {last}"
 
 
-def _named_by_first_row(table: RowTable) -> RowTable:
+def named_by_first_row(table: RowTable) -> RowTable:
     """A table without names whose first row shares nothing with the others, with that as its header."""
     first = [cell_text(x[0]) for x in table.columns if x]
     words = {x for x in first if x}
@@ -129,11 +156,11 @@ def _fits(table: RowTable, items: Sequence[int] | None, answers: Collection[int]
     """Three columns of items and one that names one of them in each of the first rows: by labels before codes."""
     names = table.names or [str(k) for k in range(len(table.columns))]
     columns = [[cell_text(x) for x in column[:_HEAD]] for column in table.columns]
-    known = {x for role in (WHO, WHEN, SECONDS) for x in role.among(table.names or ())}
-    free = [k for k, x in enumerate(names) if x not in known]
+    known = asides(table.names or ())
+    free = [k for k in range(len(names)) if k not in known]
     told = [k for k in free if table.names is None or not is_aside(names[k]) or plain(names[k]) in REPLY.names]
     told = [k for k in told if (answers is None or k in answers) and k not in (items or ())]
-    able = [k for k in free if table.names is None or not is_aside(names[k])]
+    able = [k for k in free if table.names is None or not (is_aside(names[k]) or says_far(names[k]))]
     numbers = [all(x is None or is_number(x) for x in column) for column in columns]
     rows: dict[tuple[int, ...], list[tuple[Any, ...]] | None] = {}
     for trio in [tuple(items)] if items is not None else combinations(able, 3) if len(able) <= _FEW_COLUMNS else ():
@@ -146,15 +173,40 @@ def _fits(table: RowTable, items: Sequence[int] | None, answers: Collection[int]
         for k in told
         if k not in trio and found and numbers[k] == numbers[trio[0]]
     ]
+    if not any(by_label) and answers is None:  # the right answers alone
+        others = [k for k in free if k not in told and is_right(names[k])]
+        pairs = [(trio, k) for trio in rows for k in others if k not in trio and rows[trio]]
+        by_label = [_fit(trio, k, columns[k], rows[trio] or [], names, labels=True) for trio, k in pairs]
     if any(by_label):
-        return [x for x in by_label if x is not None]
+        named = [x for x in by_label if x is not None]
+        return [x for x in named if not any(_is_better(y, x, columns) for y in named)]
     alike = alike_columns(replace(table, names=names), lambda cells: False)
     groups = [tuple(items)] if items is not None else [tuple(names.index(x) for x in group) for group in alike]
     trios = [x for x in groups if len(x) == 3 and rows.get(x)]
     stems = [re.sub(r"[\W_]*(?:\d|[abcABC])$", "", x) for x in names]
     told = [k for k in told if stems.count(stems[k]) < 3 or names[k] == stems[k]]  # three of a kind rate the three
-    codes = [_fit(x, k, columns[k], rows[x] or [], names, labels=False) for x in trios for k in told if k not in x]
-    return [x for x in codes if x is not None]
+    pairs = [(x, k) for x in trios for k in told if k not in x]
+    if not pairs and len(able) == 4:  # the last of four
+        pairs = [(tuple(able[:3]), k) for k in told if k == able[3] and rows.get(tuple(able[:3]))]
+    fits = [_fit(x, k, columns[k], rows[x] or [], names, labels=False) for x, k in pairs]
+    coded = [x for x in fits if x is not None]
+    return [x for x in coded if not _are_in_runs(columns[x.answer])] or coded
+
+
+def _is_better(other: Fit, fit: Fit, columns: Sequence[Sequence[Any]]) -> bool:
+    """Whether another reading of the same answers has items that share labels, where one of these shares nothing."""
+    if other.answer != fit.answer or other.two != fit.two:
+        return False
+    shared = []
+    for trio in (other.items, fit.items):
+        cells = [{*columns[k]} - {None} for k in trio]
+        shared.append(sum(not any(x & y for y in cells if y is not x) for x in cells))
+    return shared[0] == 0 < shared[1]
+
+
+def _are_in_runs(cells: Sequence[Any]) -> bool:
+    """Whether the rows with the same cell stand together, as those of a person do."""
+    return sum(x != y for x, y in pairwise([None, *cells])) == len({*cells}) < len(cells)
 
 
 def _fit(
@@ -187,10 +239,29 @@ def _fit(
 # ---------------------------------------------------------------------- what else a table says
 
 
+def check_no_positions(
+    table: RowTable,
+    said: Sequence[str | None],
+    rows: Sequence[Sequence[str | None]],
+    found: np.ndarray,
+    reader: str,
+    **command: Any,
+) -> None:
+    """Raise the question if answers that are labels of their rows are positions of other items as well."""
+    starts = fits_positions(said, rows, found)
+    if starts:
+        ways = [("labels", call_for(table, reader, **command))]
+        ways += [(f"positions from {k}", call_for(table, reader, **command, first=k)) for k in starts]
+        told = [*command.values()][-1]
+        raise ask(
+            table, f"the answers in {told!r} are labels of their rows, and positions as well: which is meant?", ways
+        )
+
+
 def check_one_pool(table: RowTable, items: Sequence[int], answer: int) -> None:
     """Raise the question if two of three columns are called alike, and the third shares no label with them."""
     names = table.names or []
-    labels = {k: {x for x in map(cell_text, table.columns[k]) if x} for k in items}
+    labels = {k: {x for x in table.texts(k) if x} for k in items}
     for pair in option_pairs([names[k] for k in items]) if names and not ODD.among([names[answer]]) else ():
         other = next(k for k in items if names[k] not in pair)
         is_anchor = plain(names[other]) in ANCHOR.names
@@ -203,7 +274,7 @@ def check_one_pool(table: RowTable, items: Sequence[int], answer: int) -> None:
             ways = ways_of(table, items=items, answers=[answer]) or [
                 ("if it names the odd one of three", call_for(table, "read_answers", items=trio, odd=names[answer]))
             ]
-            raise _asked(table, f"{why} names one, rather than how alike two things are?", ways)
+            raise ask(table, f"{why} names one, rather than how alike two things are?", ways)
 
 
 def check_what_else(
@@ -222,13 +293,24 @@ def check_what_else(
     name = "" if answer is None else names[answer]
     is_open = not (compared and (says_near(name) or says_far(name))) and not ODD.among([name])
     far = is_open and _check_texts(asked, items, answer, free, compared=compared)
-    if answer is not None and is_open:
-        _check_rivals(table, items, answer, free, compared=compared)
-    unknown = [x for x in (names[k] for k in free) if not is_aside(x) and plain(x) not in _QUESTIONS]
-    if unknown:
-        shown = ", ".join(map(repr, unknown[:4])) + (f" and {len(unknown) - 4} more" if len(unknown) > 4 else "")
-        asked.notes.append(f"not used: {shown}")
+    if answer is not None:
+        _check_rivals(table, items, answer, free, compared=compared, is_odd=bool(ODD.among([name])))
     return far
+
+
+def tell_rest(asked: QuestionTable, taken: Collection[int | None], *, people: bool) -> None:
+    """Note the columns that are not used, and, without `people`, which of them may say who has answered."""
+    names = asked.table.names or []
+    able = [] if people else people_among(asked.table, taken)
+    rest = [x for k, x in enumerate(names) if x and k not in taken and x not in able and not WHO.among([x])]
+    labels = {x for k in taken if k is not None for x in asked.table.head(k)}
+    told = [x for x in rest if is_right(x) and not labels.isdisjoint(asked.table.head(names.index(x)))]
+    unused = [x for x in rest if (not is_aside(x) or x in told) and plain(x) not in _QUESTIONS]
+    if able:
+        asked.notes.append(f"nobody is named (who= may be {' or '.join(map(repr, able))})")
+    if unused:
+        shown = ", ".join(map(repr, unused[:4])) + (f" and {len(unused) - 4} more" if len(unused) > 4 else "")
+        asked.notes.append(f"not used: {shown}")
 
 
 def _check_texts(
@@ -265,7 +347,7 @@ def _check_texts(
         elif answer is not None:
             whole = ways_of(table, items=items, answers=[answer])
             ways += whole or [("if all ask for the odd one", call_for(table, reader, **told))]
-        raise _asked(table, f"{names[k]!r} says what is asked: {few}. Do answers name the {_meant(compared)}?", ways)
+        raise ask(table, f"{names[k]!r} says what is asked: {few}. Do answers name the {_meant(compared)}?", ways)
     return False
 
 
@@ -275,10 +357,6 @@ def _meant(compared: bool) -> str:
 
 def _quoted(name: str) -> str:
     return name if re.fullmatch(r"[^\W\d]\w*", name) else f"`{name}`"
-
-
-def _asked(table: RowTable, why: str, ways: Sequence[tuple[str, str]]) -> ParseError:
-    return question(table.path, 1 if table.unit == "line" else None, why, ways)
 
 
 def _texts(table: RowTable, free: Sequence[int]) -> Iterator[tuple[int, dict[str, str]]]:
@@ -300,8 +378,13 @@ def _texts(table: RowTable, free: Sequence[int]) -> Iterator[tuple[int, dict[str
             yield k, texts
 
 
-def _check_rivals(table: RowTable, items: Sequence[int], answer: int, free: Sequence[int], *, compared: bool) -> None:
-    """Raise if another column names items of the rows, too, or holds items of the same kind."""
+def _check_rivals(
+    table: RowTable, items: Sequence[int], answer: int, free: Sequence[int], *, compared: bool, is_odd: bool
+) -> None:
+    """Raise if another column names items of the rows, too, or holds items of the same kind.
+
+    `is_odd`: whether the answers are called the odd one, so that only another column of labels may be meant.
+    """
     names = table.names or []
     columns = {k: [cell_text(x) for x in table.columns[k][: 10 * _HEAD]] for k in (*items, answer)}
     columns |= {
@@ -319,7 +402,7 @@ def _check_rivals(table: RowTable, items: Sequence[int], answer: int, free: Sequ
             continue
         pairs = [(x, row) for x, row in zip(columns[k], options, strict=True) if not is_no_answer(x)]
         by_label = all(x in row for x, row in pairs)
-        if by_label or reply:
+        if by_label or (reply and not is_odd):
             other = _places(columns[k], options, names, items[1:] if compared else items)
             if other is None or said is None or not (by_label or (other >= 0).any()):
                 continue
@@ -337,8 +420,8 @@ def _check_rivals(table: RowTable, items: Sequence[int], answer: int, free: Sequ
                 )
                 for j in (answer, k)
             ]
-            raise _asked(table, f"{why}: which of them has the answers of people?", ways)
-        if compared:
+            raise ask(table, f"{why}: which of them has the answers of people?", ways)
+        if compared or is_odd:
             continue
         shared = sum(x in labels for x in cells)
         if is_sure_anchor(names[k]) or (
@@ -347,7 +430,7 @@ def _check_rivals(table: RowTable, items: Sequence[int], answer: int, free: Sequ
             command = call_for(table, "read_answers", items=[names[j] for j in items], odd=names[answer])
             why = f"{names[k]!r} stands beside {_and([names[j] for j in items])} like a fourth item, or like one that"
             way = f"if {names[answer]!r} names the odd one of the three all the same"
-            raise _asked(table, f"{why} they are compared with, which is another question.", [(way, command)])
+            raise ask(table, f"{why} they are compared with, which is another question.", [(way, command)])
 
 
 def _places(

@@ -238,6 +238,10 @@ class LabelRows:
         alike = [words.get(plain(x), x) for x in columns] if len(words) == len(names) else columns
         return alike if len(set(alike)) == len(columns) else columns
 
+    def otherwise(self, line: str) -> Sequence[str] | None:
+        """The cells of a line in another way of writing, or None."""
+        return None
+
     def look(self, text: str) -> None:
         """Look at all of a text before its first line is taken for a header or a row."""
 
@@ -287,6 +291,8 @@ class LabelRows:
                 self.add(cells if cells[-1] is not None else cells[:-1], number, line, usual.start)
             elif line.startswith("#!"):
                 self._add_leaves(line, number)
+            elif (other := self.otherwise(line)) is not None:
+                self.add(other, number)
             elif tokens := self.tokens(line, number):
                 shape = "".join("L" if x.kind != "mark" else x.value for x in tokens)
                 if self.shape.fullmatch(shape):

@@ -9,7 +9,8 @@ The text format has one triplet a line, the two close ones first::
 
 Labels stand apart by white space or a comma. One with white space, a comma, a bar or a leading ``#`` in it, or with a
 quote at its start, must stand in single or double quotes, that quote doubled inside. A number behind a second bar is
-the triplet's weight, 1 if other lines have one. ``#`` at the start of a line or after white space starts a comment.
+the triplet's weight, 1 if other lines have one. A line of Newick with three leaves, ``((a,b),c);``, is a triplet, too.
+``#`` at the start of a line or after white space starts a comment.
 ``#!leaves`` names leaves whether or not they occur in triplets.
 """
 
@@ -17,6 +18,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NoReturn, overload
 
 from tripletree.algorithms.supervision import triplets_from_comparisons
@@ -27,12 +29,23 @@ from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import InvalidTripletError, ParseError
 from tripletree.io.comparisons import is_header_of_comparisons, no_triplets, read_comparisons
 from tripletree.io.pairs import are_links, pairs_advice
-from tripletree.io.questions import answers_beside, counts_rows, is_known_beside, is_no_answer, one_hot, yes_or_no
+from tripletree.io.questions import (
+    answers_beside,
+    check_numbers,
+    is_known_beside,
+    is_no_answer,
+    newick_triplet,
+    says_near,
+    trio_by_name,
+    votes_in,
+    yes_or_no,
+)
+from tripletree.io.readings import ways_of
 from tripletree.io.rows import LabelRows, RowFormat, Token, check_row_format, read_rows, three_names, write_rows
 from tripletree.io.source import Source, Target, named_stream, raw_bytes
 from tripletree.io.table import arrow_batches, coded_column, is_frame, parquet_metadata, parquet_names, parquet_rows
-from tripletree.io.ways import call, listed, source_text
-from tripletree.tables.cells import cell_of, cell_text, is_number
+from tripletree.io.ways import call, listed, question
+from tripletree.tables.cells import cell_text, is_number
 from tripletree.tables.columns import COUNT, ODD, alike_columns, is_sure_anchor, plain
 from tripletree.tables.rows import FRAME, RowTable, shown_names, table_of
 
@@ -56,34 +69,68 @@ class TripletRows(LabelRows):
 
     @staticmethod
     def is_header(names: Sequence[str]) -> bool:
-        return is_header_of_comparisons(names)
+        return is_header_of_comparisons(names) or trio_by_name(names) is not None
+
+    def called(self, names: Sequence[str], columns: Sequence[str]) -> Sequence[str]:
+        found = super().called(names, columns)
+        return found if {*found} <= {*names} or not self.judged else trio_by_name(list(map(str, names))) or found
+
+    def otherwise(self, line: str) -> Sequence[str] | None:
+        """A triplet in Newick, perhaps with its weight behind it."""
+        tree, _, rest = line.strip().rpartition(")")
+        trio = newick_triplet(f"{tree})")
+        _, end, weight = rest.rpartition(";")  # a name and a length of the root stand before the end
+        return trio and (*trio, *(weight if end or ":" not in rest else "").strip(" \t|").split())
 
     def weight(self, names: Sequence[str], weight: str | None) -> str | None:  # type: ignore[override]
         found = super().weight(names, weight)
         counts = COUNT.among(names) if self.judged and weight == "weight" and found not in names else []
         return counts[0] if len(counts) == 1 else found
 
-    def _of_rows(self, name: str | None, cells: Iterable[Any]) -> bool:
-        """True for the name of a count above the numbers of the rows."""
-        return name is not None and plain(name) == "n" and counts_rows([cell_text(cell_of(x)) for x in cells])
-
     def add_table(self, table: RowTable, columns: Sequence[str], weight: str | None) -> None:
         """Take the rows of a table, unless a column beside a, b and c tells which one is the odd one."""
+        given, table = table, self._apart(table, columns)
         used = self.places(table, columns, weight)
-        if self.judged:
+        if self.judged and table is given:
             last = (table.names or [])[used[-1]]
-            if len(used) > 3 and self._of_rows(last, table.columns[used[-1]]):
+            trio = tuple((table.names or [])[k] for k in used[:3])
+            asks = len(used) > 3 and weight != last
+            if asks and check_numbers(table, last, "read_triplets", columns=trio):
                 weight = None
             beside = [(x, k) for k, x in enumerate(table.names or ()) if k not in used and not is_known_beside(x)]
             if beside:
-                labels = [list(map(cell_text, table.columns[k])) for k in used[:3]]
-                others = {x: list(map(cell_text, table.columns[k])) for x, k in beside}
+                labels = [table.texts(k) for k in used[:3]]
+                others = {x: table.texts(k) for x, k in beside}
                 self._judge(others, list(zip(*labels, strict=True)), [(table.names or [])[k] for k in used[:3]])
             self._check_labels(table, used[:3])
         super().add_table(table, columns, weight)
         if table.names is not None:
             used = self.places(table, columns, weight)
             self._tell(table.names, [table.names[k] for k in used], len(table.lines))
+
+    def _apart(self, table: RowTable, columns: Sequence[str]) -> RowTable:
+        """A table with a, b and c, if one column, and no other, has triplets as text: "x y | z", "((x,y),z);"."""
+        names = table.names or []
+        if not self.judged or {*self.called(names, columns)} <= {*names}:
+            return table
+        found = {}
+        for k in range(len(names)):
+            cells = [self._trio_in(x or "") for x in table.texts(k)]
+            if cells and None not in cells:
+                found[k] = list(zip(*cells, strict=True))
+        if len(found) != 1:
+            return table
+        k, trio = next(iter(found.items()))
+        rest = [j for j in range(len(names)) if j != k]
+        own = [f"{names[j]}_" if names[j] in columns else names[j] for j in rest]
+        columns_of = [*map(list, trio), *(table.columns[j] for j in rest)]
+        return replace(table, names=[*columns, *own], columns=columns_of)
+
+    def _trio_in(self, text: str) -> tuple[str, str, str] | None:
+        usual = self.usual.fullmatch(text)
+        if usual is None:
+            return newick_triplet(text)
+        return None if usual[4] else (usual[1], usual[2], usual[3])
 
     def _tell(self, names: Sequence[str], used: Sequence[str], count: int) -> None:
         """Tell how a table was understood, unless nothing else is in it than triplets under the usual names."""
@@ -100,7 +147,7 @@ class TripletRows(LabelRows):
         cells = {x for k in used for x in map(cell_text, table.columns[k][:_HEAD]) if x}
         names = table.names or []
         if cells and all(map(is_number, cells)):
-            first = [*map(cell_text, table.columns[0])]
+            first = table.texts(0)
             if not all(map(str.isdigit, cells)) and any(float(x) % 1 for x in cells):
                 what = "hold numbers with decimals, which are measurements rather than labels"
             elif first == names[1:]:
@@ -116,16 +163,14 @@ class TripletRows(LabelRows):
         self, others: Mapping[str, Sequence[str | None]], rows: Sequence[Sequence[Any]], names: Sequence[str]
     ) -> None:
         """Raise if another column may tell the odd one of each row, or how often it was said."""
-        source = source_text(self.path)
-        hot = one_hot({x: [*y] for x, y in others.items()})
-        if hot is not None:
-            stem, trio, _ = hot
-            msg = (
-                f"the columns {', '.join(map(repr, trio))} choose one of {', '.join(map(repr, names))} in each row: "
-                f"are these triplets, or is that the odd one? Triplets as they stand: read_triplets({source}, "
-                f"columns={[*names]!r}); the odd one: read_answers({source}, items={[*names]!r}, odd={stem!r})"
-            )
-            raise ParseError(msg, path=self.path, line=1 if self.unit == "line" else None)
+        path, trio, shown = self.path, [*names], ", ".join(map(repr, names))
+        line = 1 if self.unit == "line" else None
+        plainly = ("triplets as they stand", call("read_triplets", path, columns=trio))
+        votes = votes_in(others, names)
+        if votes is not None:
+            odd = ("the odd one", call("read_answers", path, items=trio, odd=votes.stem))
+            chosen = f"the columns {', '.join(map(repr, votes.columns))} choose one of {shown} in each row"
+            raise question(path, line, f"{chosen}: are these triplets, or is that the odd one?", [plainly, odd])
         for name, cells in others.items():
             meant = answers_beside(name, cells, rows, names)
             if meant is None:
@@ -133,28 +178,26 @@ class TripletRows(LabelRows):
                 if flags is not None and (flags == 0).any() and (flags == 1).any():
                     msg = (
                         f"{name!r} is no in {counted(int((flags == 0).sum()), 'row')}: are these triplets, too? If so, "
-                        f"read_triplets({source}, columns={[*names]!r}); else leave these rows out first"
+                        f"{plainly[1]}; else leave these rows out first"
                     )
-                    raise ParseError(msg, path=self.path, line=1 if self.unit == "line" else None)
+                    raise ParseError(msg, path=path, line=line)
                 continue
             how, cure = meant
-            odd = f"read_answers({source}, items={[*names]!r}, odd={name!r}{cure})"
-            shown = ", ".join(map(repr, names))
+            odd = ("the odd one", f"{call('read_answers', path, items=trio, odd=name)[:-1]}{cure})")
             if ODD.among([name]):
                 msg = (
                     f"the column {name!r} {how} of {shown} in every row, and not always the last: these look like "
-                    f"odd-one-out answers, which {odd} reads; triplets need no such column"
+                    f"odd-one-out answers, which {odd[1]} reads; triplets need no such column"
                 )
-            else:
-                msg = (
-                    f"the column {name!r} {how} of {shown} in every row: are these triplets, or does it tell which "
-                    f"of three is the odd one? Triplets as they stand: read_triplets({source}, columns={[*names]!r}); "
-                    f"the odd one: {odd}"
-                )
-                if how == "repeats one" and not any(x == row[0] for x, row in zip(cells, rows, strict=True)):
-                    msg += f"; or, since {names[0]!r} is never named, which of two is more like it: "
-                    msg += f"read_comparisons({source}, columns={[*names]!r}, answer={name!r})"
-            raise ParseError(msg, path=self.path, line=1 if self.unit == "line" else None)
+                raise ParseError(msg, path=path, line=line)
+            ways = [plainly, odd]
+            if how == "repeats one" and not any(x == row[0] for x, row in zip(cells, rows, strict=True)):
+                near = f"or, since {names[0]!r} is never named, which of two is more like it"
+                ways.append((near, call("read_comparisons", path, columns=trio, answer=name)))
+            why = (
+                f"the column {name!r} {how} of {shown} in every row: are these triplets, or does it tell which of three"
+            )
+            raise question(path, line, f"{why} is the odd one?", ways)
 
     def _lacks(self, missing: Sequence[Any], names: Sequence[Any], line: int | None) -> NoReturn:
         if any(is_sure_anchor(str(x)) for x in names) or is_header_of_comparisons([str(x) for x in names]):
@@ -168,36 +211,39 @@ class TripletRows(LabelRows):
             return f"{needs}, and columns= names them"
         if table.header_line is not None and (ways := _without_header(table)):
             return f"this is not a header, as its cells stand below, too. {listed(ways)}"
-        *trio, told = [x for x in table.names if not is_known_beside(x) and plain(x) not in COUNT.names] or [""]
-        if len(trio) == 3:
-            columns = [[*map(cell_text, table.columns[table.names.index(x)])] for x in (*trio, told)]
-            rows: list[Any] = list(zip(*columns[:3], strict=True))
-            meant = answers_beside(told, columns[3], rows, trio)
-            if meant is not None and meant[0] != "repeats one":
-                return (
-                    f"name them with columns={tuple(trio)!r} (a, b and c of ab|c); if {told!r} tells which of three is "
-                    f"the odd one: read_answers({source_text(self.path)}, items={trio!r}, odd={told!r}{meant[1]})"
-                )
+        votes = votes_in({x: table.texts(k) for k, x in enumerate(table.names)})
+        if votes is not None and votes.items:
+            said = call("read_answers", self.path, items=votes.items, odd=votes.stem)
+            return f"{', '.join(map(repr, votes.columns))} have the votes for each of three, as answers: {said}"
         alike = alike_columns(table, are_links)
+        meant = listed(ways_of(table))
         if [len(x) for x in alike] == [3]:
-            return f"name them with columns={tuple(alike[0])!r} (a, b and c of ab|c)"
-        for odd in reversed(alike[0]) if [len(x) for x in alike] == [4] else ():
-            items = [x for x in alike[0] if x != odd]
-            cells = [table.columns[table.names.index(x)] for x in (odd, *items)]
-            if all(x in abc for x, *abc in zip(*cells, strict=True)):
-                return f"if {odd!r} is the odd one, read_answers(path, items={items!r}, odd={odd!r}) reads them"
+            return f"name them with columns={tuple(alike[0])!r} (a, b and c of ab|c){meant and f'. {meant}'}"
+        if meant:
+            return meant
         if len(table.names) == 3 and all(map(str.isdecimal, table.names)):  # a frame without names
             return f"name them with columns={tuple(table.names)!r} (a, b and c of ab|c)"
-        return pairs_advice(table) or (
-            f"{needs}; pairs need two columns of items and one of links (must or cannot), answers of people three of "
-            "items and one of the odd one"
+        return (
+            pairs_advice(table)
+            or _of_three(table)
+            or (
+                f"{needs}; pairs need two columns of items and one of links (must or cannot), answers of people three "
+                "of items and one of the odd one"
+            )
         )
 
     def add_found(self, found: dict[str, Any], columns: Sequence[str], weight: str | None, blank: str | None) -> None:
         names = self.called([*found], columns)
+        if self.judged and not {*names} <= found.keys():
+            whole = table_of(found, self.path)
+            if self._apart(whole, columns) is not whole:
+                self.add_table(whole, columns, weight)
+                return
         last = self.weight([*found], weight)
-        if last in found and self._of_rows(last, [*found[last]] if plain(last) == "n" else ()):
-            weight = None
+        if last in found and last != weight and plain(last) == "n":
+            whole = table_of({last: found[last]}, self.path)
+            if check_numbers(whole, str(last), "read_triplets", columns=tuple(names)):
+                weight = None
         beside = [x for x in found if x not in (*names, last) and not is_known_beside(x)]
         if self.judged and {*names} <= found.keys():
             labels = {str(y) for x in names for y in _values(found[x])}
@@ -240,6 +286,27 @@ class TripletRows(LabelRows):
             return f"one label must stand after the '|': {_EXPECTED}", bar
         second = shape.index("|", bar + 1) if rest else len(tokens) - 1
         return "one number, the weight, may stand after the second '|'", second
+
+
+def _of_three(table: RowTable) -> str:
+    """The readings of three columns of words, of which nothing says what they are. "" for other columns."""
+    free = [x for x in table.names or () if not is_known_beside(x) and plain(x) not in COUNT.names]
+    cells = [{*table.texts((table.names or []).index(x))} - {None} for x in free]
+    if len(free) != 3 or any(all(is_number(str(y)) for y in x) for x in cells):
+        return ""
+    path, (x, y, z) = table.path, free
+    near = [name for name in free if says_near(name)]
+    if len(near) == 1:
+        two = [name for name in free if name not in near]
+        trios = [[one, near[0], other] for one, other in (two, two[::-1])]
+        return listed(
+            (f"if {b!r} is nearer to {a!r} than {c!r} is", call("read_comparisons", path, columns=[a, b, c]))
+            for a, b, c in trios
+        )
+    ways = [(f"if {z!r} is the odd one", call("read_triplets", path, columns=(x, y, z)))]
+    ways += [(f"if {x!r} is the odd one", call("read_triplets", path, columns=(y, z, x)))]
+    ways += [(f"if {y!r} is nearer to {x!r} than {z!r} is", call("read_comparisons", path, columns=[x, y, z]))]
+    return listed(ways)
 
 
 def _values(column: Any) -> Sequence[Any]:

@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from typing import Any
 
 from tripletree.errors import ParseError
+from tripletree.tables.rows import RowTable
 
 
 def source_text(path: str | None) -> str:
@@ -27,6 +28,16 @@ def call(reader: str, path: str | None, **arguments: Any) -> str:
     """
     given = [f"{name}={x!r}" for name, x in arguments.items() if x is not None]
     return f"{reader}({', '.join([source_text(path), *given])})"
+
+
+def call_for(table: RowTable, reader: str, **arguments: Any) -> str:
+    """Return the call of a reader for a table."""
+    return call(reader, table.path, **arguments, header=False if table.names is None else None)
+
+
+def ask(table: RowTable, why: str, ways: Iterable[tuple[str, str]]) -> ParseError:
+    """Return the error for a table of several readings."""
+    return table.refusal(f"{why} {listed(ways)}")
 
 
 def question(path: str | None, line: int | None, why: str, ways: Iterable[tuple[str, str]]) -> ParseError:

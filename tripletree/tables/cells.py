@@ -64,6 +64,17 @@ def column_word(name: str) -> str:
     return re.sub(r"[\s-]+", "_", name.strip().lower())
 
 
+#: A yes and a no, in lower case.
+YES_NO = {
+    **dict.fromkeys(("1", "true", "t", "yes", "y", "ja", "oui", "sí", "si", "sì", "sim", "tak", "evet", "да"), 1),
+    **dict.fromkeys(("wahr", "vrai", "verdadero", "vero", "verdadeiro", "waar", "sant", "はい", "是"), 1),
+    **dict.fromkeys(
+        ("0", "false", "f", "no", "n", "nein", "non", "nee", "nej", "não", "nao", "nie", "hayır", "нет"), 0
+    ),
+    **dict.fromkeys(("falsch", "faux", "falso", "onwaar", "falskt", "hayir", "いいえ", "否"), 0),
+}
+
+
 class OddCell(Exception):
     """A cell that is neither text nor number."""
 

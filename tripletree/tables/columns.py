@@ -11,11 +11,9 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from itertools import islice
 from typing import Any
 
 from tripletree.core.checks import column_names
-from tripletree.errors import ParseError
 from tripletree.tables.cells import cell_of, cell_text, column_word, is_number
 from tripletree.tables.rows import RowTable, table_of
 
@@ -70,13 +68,26 @@ MEASURE = re.compile(
 DATE = re.compile(r"\d{4}-\d\d?-\d\d?(?:[ T].*)?|\d\d?[./]\d\d?[./]\d{2,4}(?: .*)?|\d\d?:\d\d(?::\d\d)?")
 #: What differs between labels of one series: item7 and item12, a and b.
 SHAPE = re.compile(r"\d+|\A\w\Z")
-#: Rows in which the cells of columns are compared.
-_COMPARED = 10_000
 
 
 def is_proximity(name: Any) -> bool:
     """True if a column is called like numbers that say how alike or how far two are, and like no probability."""
     return re.fullmatch(rf"(?:.*_)?(?:{_PROXIMITY})", words_of(str(name))) is not None and not PROBABILITY.among([name])
+
+
+_FAR_APART = re.compile(
+    r"(?:.*_)?(?:dist\w*|distan[cz]\w*|abstand|dissim\w*|levenshtein|hamming|edits?|edit_distance|rmsd|manhattan|km|err\w*"
+    r"|euclid(?:ean)?|haversine|mahalanobis|unifrac|bray_?curtis|mash)"
+)
+_NEAR_BY = re.compile(
+    r"(?:.*_)?(?:sim|simil\w*|similarity|ähnlichkeit|aehnlichkeit|scores?|corr?|correlation|identity|ani)"
+)
+
+
+def is_distance(name: str) -> bool | None:
+    """True if a column is called like numbers that are small where two are alike, False if they are high there."""
+    words = words_of(name)
+    return True if _FAR_APART.fullmatch(words) else False if _NEAR_BY.fullmatch(words) else None
 
 
 def is_measure(name: Any) -> bool:
@@ -95,13 +106,13 @@ def alike_columns(table: RowTable, are_codes: Callable[[set[str]], bool]) -> lis
         Tells of the cells of a column whether they are codes, such as yes and no, and no items.
     """
     words: dict[str, set[str]] = {}
-    for name, column in zip(table.names or (), table.columns, strict=True):
-        cells = {(cell_text(x) or "").strip() for x in islice(column, _COMPARED)} - {""}
+    for k, name in enumerate(table.names or ()):
+        cells = {*table.head(k)} - {""}
         numbers = sum(map(is_number, cells)) == len(cells)
         decimals = numbers and not all(map(_WHOLE.fullmatch, cells))
         people, dates = WHO.among([name]) or WHEN.among([name]), all(map(DATE.fullmatch, cells))
         one = len(cells) == 1 and len(table.lines) > 2
-        counts = numbers and is_called_id(name) and not is_name("", list(map(cell_text, column)))  # type: ignore[arg-type]
+        counts = numbers and is_called_id(name) and not is_name("", table.texts(k))  # type: ignore[arg-type]
         measures = decimals or counts or (numbers and MEASURE.fullmatch(words_of(name)))
         if cells and not (measures or people or dates or one or are_codes(cells)):
             words[name] = cells if numbers else cells | {y for x in cells if (y := SHAPE.sub("\0", x)) != x}
@@ -225,7 +236,7 @@ class Role:
         if len(found) > 1:
             could = " or ".join(f"{self.option}={table.names[k]!r}" for k in sorted(found))  # type: ignore[index]
             msg = f"which column holds {self.what}? Give {could}"
-            raise ParseError(msg, path=table.path, line=1 if table.unit == "line" else None)
+            raise table.refusal(msg)
         return found[0] if found else None
 
 
@@ -351,9 +362,18 @@ COUNT = Role(
     (
         *("count", "counts", "n", "freq", "frequency", "votes", "nvotes", "numvotes", "numberofvotes", "repetitions"),
         *("reps", "nanswers", "nresponses", "nobs", "npeople", "nsubjects", "nraters", "anzahl", "häufigkeit"),
-        *("haeufigkeit", "stimmen", "weight", "weights", "gewicht", "nombre", "effectif"),
+        *("haeufigkeit", "stimmen", "weight", "weights", "gewicht", "nombre", "effectif", "support"),
     ),
 )
+
+
+def asides(names: Sequence[str], *, counts: bool = False) -> set[int]:
+    """The places of the columns of people and times, and, with `counts`, of how often something was said."""
+    roles = (WHO, WHEN, SECONDS, COUNT) if counts else (WHO, WHEN, SECONDS)
+    called = {x for role in roles for x in role.among(names)}
+    return {k for k, x in enumerate(names) if x in called}
+
+
 _ASIDE_NAMES = re.compile(
     r"(?:response|reaction)?_?times?(?:_?(?:ms|s|sec|seconds))?|rts?(?:_?(?:ms|s|sec))?|latency|duration|key_?(?:s|press|code)?"
     r"|(?:is_?)?(?:correct|accuracy|acc|error|errors|score|valid)(?:_?(?:answer|response|resp|key|item|choice))?"
@@ -365,13 +385,25 @@ _ASIDE_NAMES = re.compile(
 )
 
 
+_RIGHT = re.compile(
+    r"(?:is_?)?(?:correct|gold|golden|truth|true|ground_?truth|expected|solution|richtig|corr(?:ect)?_?ans)"
+    r"(?:_?(?:odd|answer|response|resp|choice|item|label|one|key|standard))?"
+)
+
+
+def is_right(name: str) -> bool:
+    """True if a column is called the right answers, which nobody gave."""
+    return _RIGHT.fullmatch(words_of(name)) is not None
+
+
 def is_aside(name: str) -> bool:
     """True if a column is called like what is written beside items: answers, people, times, numbers of trials, ..."""
     known = (*REPLY.names, *WHO.names, *WHEN.names, *SECONDS.names, *COUNT.names)
     words = words_of(name)
     if words in SIDES or words == "target":
         return False
-    return plain(name) in known or is_called_id(name) and words != "label" or _ASIDE_NAMES.fullmatch(words) is not None
+    called = is_called_id(name) and words != "label"
+    return plain(name) in known or called or is_right(name) or _ASIDE_NAMES.fullmatch(words) is not None
 
 
 #: What two others are compared with. The words of the second line name other things as well.
@@ -486,13 +518,13 @@ SIDES = {
     **dict.fromkeys(("third", "three", "dritte"), "3"),
 }
 _SIDES = re.compile(
-    r"(?:(.*?)_?)(1|2|3|a|b|c|left|right|middle|links|rechts|gauche|droite|l|r|first|second|third|0)"
+    r"(?:(.*?)_?)(1|2|3|a|b|c|left|right|middle|links|rechts|gauche|droite|l|r|first|second|third|one|two|three|0)"
     r"(?:_?(image|img|item|word|pic|bild|wort|stim|stimulus|(?:table_?|record_?|entity_?|unique_?|source_?)?(?:id|key))?)"
 )
 _ID_END = re.compile(r"(?:.*_)?(?:\w?id|uuid|key)")
 _TWO = (
     *(("1", "2", "3"), ("a", "b", "c"), ("left", "right", "middle"), ("l", "r", "m"), ("first", "second", "third")),
-    *(("links", "rechts", ""), ("gauche", "droite", "")),
+    *(("links", "rechts", ""), ("gauche", "droite", ""), ("one", "two", "three")),
 )
 
 
@@ -536,17 +568,22 @@ PROBABILITY = Role(
 
 
 _PROBABLE = {"probability", "probabilities", "prob", "proba", "wahrscheinlichkeit", "probabilité", "probabilidad"}
-_ASIDE = "pairs?|items?|records?|clusters?|class|classes|groups?|labels?|flag|status"
+_ASIDE = (
+    "pairs?|items?|records?|clusters?|class|classes|groups?|labels?|flag|status|gruppen?|gruppo|gruppi|grupo|grupa"
+    "|groupe|groep|grupp|klasse|classe|clase|klass|grup"
+)
 _BEFORE = f"{_ASIDE}|is|are|was|were|be|in|the|a|an|of"
 _ALIKE = (
     "same|similar|alike|match(?:es|ed|ing)?|link(?:s|ed)?|duplicates?|dup|equal|identical|together|joined|must|sameas"
-    "|gleich[ers]{0,2}|selbe|derselbe|dieselbe|dasselbe|identisch|zusammen|duplikat|ähnlich|même|pareil|identique|ensemble"
-    "|verträglich|vereinbar|doublon|idem|équivalent|mism[oa]|igual|idéntico|junt[oa]s|duplicado|stess[oa]|uguale|identico|insieme"
+    "|gleich[ers]{0,2}|selbe|derselbe|dieselbe|dasselbe|identisch|zusammen|duplikat|ähnlich|m[êe]me|pareil|identique|ensemble"
+    "|verträglich|vereinbar|doublon|idem|équivalent|m[ie]sm[oa]|igual|idéntico|junt[oa]s|duplicado|stess[oa]|uguale|identico|insieme"
+    "|(?:de|het)?zelfde|gelijk[e]?|samma|lika|(?:ten|ta|to)sam[ao]?|tak[ie]sam[aeoy]|aynı|ayni|одинаков[а-я]*|同じ|相同"
 )
 _UNLIKE = (
     "different|difference|diff|differs?|differentfrom|distinct|apart|separated?|unlike|cannot|cant|mustnot|disjoint"
     "|conflict(?:s|ing)?|unterschied|abgelehnt|incompatible|inkompatibel|verschieden|ungleich|unterschiedlich|anders|getrennt|unähnlich|different[eo]|différent[es]{0,2}"
     "|distinct[es]{1,2}|séparés?|inégal|distint[oa]s?|desigual|separad[oa]s?|divers[oiae]|separat[oi]"
+    "|verschillende?|anders|olika|inne|inny|różn[yaei]|farklı|farkli|разн[а-я]*|違う|不同"
 )
 _SENSE = re.compile(
     rf"(?:{_BEFORE})*(?:must|should|shall|do|does)?(not?|non|dont|isnt|arent|un|in|mis|dis|nicht|kein|pas)?(?:{_BEFORE})*"

@@ -6,7 +6,8 @@ The readers of `tripletree.io` make it from files, `table_of` from the columns o
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Any, NoReturn
 
 from tripletree.core.checks import counted
@@ -16,6 +17,8 @@ from tripletree.tables.cells import OddCell, cell_of, cell_text
 
 #: The most columns of a table, Excel's own bound. What each of them may be is asked in many ways.
 MOST_COLUMNS = 16_384
+#: Rows whose cells tell what a column holds.
+_LOOKED_AT = 10_000
 
 
 def shown_names(names: Sequence[Any]) -> str:
@@ -56,6 +59,7 @@ class RowTable:
     header_line: int | None = None
     title: str | None = None
     delimiter: str | None = None
+    _texts: dict[int, list[str | None]] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         n = len(self.columns)
@@ -65,6 +69,29 @@ class RowTable:
                 "out those that are not meant, or exchange rows and columns"
             )
             raise ParseError(msg, path=self.path, line=self.header_line)
+
+    @property
+    def called(self) -> Sequence[Any]:
+        """What readers know the columns by: their names, or their places."""
+        return self.names or range(len(self.columns))
+
+    def texts(self, k: int) -> list[str | None]:
+        """The cells of a column as texts."""
+        if k not in self._texts:
+            self._texts[k] = [x if x is None or type(x) is str else cell_text(x) for x in self.columns[k]]
+        return self._texts[k]
+
+    def head(self, k: int) -> list[str]:
+        """The first cells of a column, which tell what it holds, without blanks around them."""
+        return [(cell_text(x) or "").strip() for x in islice(self.columns[k], _LOOKED_AT)]
+
+    def rows_of(self, places: Sequence[int]) -> list[tuple[str | None, ...]]:
+        """The cells of some columns, row by row."""
+        return list(zip(*map(self.texts, places), strict=True))
+
+    def refusal(self, message: str) -> ParseError:
+        """An error about the whole table."""
+        return ParseError(message, path=self.path, line=1 if self.unit == "line" else None)
 
     def refuse(self, row: int, message: str) -> NoReturn:
         """Raise a ParseError at a row."""

@@ -1,0 +1,325 @@
+"""Tables of people's answers, triplets and pairs that are easily misread: the right value, or each printed command.
+
+A row of `TABLES` is a reader, a text, and what it says. A text that may mean several things has the words of the error
+instead, and the values of the commands in it, in their order.
+"""
+
+import re
+
+import pytest
+
+from tripletree.errors import ParseError
+from tripletree.io import read_answers, read_comparisons, read_pairs, read_triplets
+
+
+def answers(found):
+    return [f"{x.odd or x.kind}{'' if x.who is None else f' by {x.who}'}" for x in found]
+
+
+def comparisons(found):
+    return [" ".join(str(found.leaves[i]) for i in row) for row in found.rows.tolist()]
+
+
+def triplets(found):
+    weights = [1] * len(found) if found.weights is None else found.weights.tolist()
+    return sorted(
+        f"{min(a, b)} {max(a, b)} | {c}" + (f" x {w:g}" if w != 1 else "")
+        for (a, b, c), w in zip(found, weights, strict=True)
+    )
+
+
+def pairs(found):
+    return [f"{a} {b} {link}" for a, b, link in found]
+
+
+READERS = {x.__name__: (x, say) for x, say in zip(
+    (read_answers, read_comparisons, read_triplets, read_pairs), (answers, comparisons, triplets, pairs), strict=True
+)}  # fmt: skip
+TRIPLETS = ["cat dog | eel", "dog wolf | cat"]
+#: Of four questions by two people, behind the names of columns.
+FOUR = "{0}1,dog,wolf,cat,cat\n{0}1,dog,cat,eel,dog\n{0}2,cat,wolf,eel,eel\n{0}2,dog,wolf,eel,wolf\n"
+SAID = [f"{odd} by {who}" for odd, who in zip(("cat", "dog", "eel", "wolf"), ("p1", "p1", "p2", "p2"), strict=True)]
+ROWS = "dog,wolf,cat,{}\ndog,cat,eel,{}\ncat,wolf,eel,{}\n"
+LINKED = ["dog wolf must", "dog eel cannot"]
+TWO = "dog,wolf,{}\ndog,eel,{}\n"
+MOST = ["book paper must", "car tiger cannot"]
+WORDS = "tiger,cat,7\ntiger,car,1.2\nbook,paper,7.46\n"
+
+
+def lines(text, *cells):
+    """Rows with these cells at the end."""
+    return text.format(*cells)
+
+
+TABLES = [
+    # a column of people, in any language
+    *(
+        ("read_answers", f"{names}\n{FOUR.format('p')}", (words, [SAID]))
+        for names, words in [
+            ("uczestnik,obraz1,obraz2,obraz3,odpowiedz", "and 'uczestnik' who said it"),
+            ("deelnemer,plaatje_a,plaatje_b,plaatje_c,gekozen", "give odd="),
+            ("участник,слово1,слово2,слово3,лишнее", "and 'участник' who said it"),
+            ("参加者,単語1,単語2,単語3,回答", "give odd="),
+            ("panelist,stim_l,stim_m,stim_r,different_one", "and 'panelist' who said it"),
+        ]
+    ),
+    ("read_answers", f"valutatore,a,b,c,scelta\n{FOUR.format('p')}", ["cat", "dog", "eel", "wolf"]),
+    # how often, or which row
+    (
+        "read_triplets",
+        "a,b,c,n\n" + lines(ROWS, 3, 7, 12),
+        (
+            "does 'n' tell how often",
+            [
+                ["cat dog | eel x 7", "cat wolf | eel x 12", "dog wolf | cat x 3"],
+                ["cat dog | eel", "cat wolf | eel", "dog wolf | cat"],
+            ],
+        ),
+    ),
+    ("read_triplets", "a,b,c,n\n" + lines(ROWS, 1, 2, 3), ["cat dog | eel", "cat wolf | eel", "dog wolf | cat"]),
+    (
+        "read_triplets",
+        "a,b,c,n\n" + lines(ROWS, 3, 2, 2),
+        ["cat dog | eel x 2", "cat wolf | eel x 2", "dog wolf | cat x 3"],
+    ),
+    (
+        "read_comparisons",
+        "anchor,near,far,n\n" + lines(ROWS, 1, 3, 4),
+        (
+            "does 'n' tell how often",
+            [
+                ["dog wolf cat", *["dog cat eel"] * 3, *["cat wolf eel"] * 4],
+                ["dog wolf cat", "dog cat eel", "cat wolf eel"],
+            ],
+        ),
+    ),
+    (
+        "read_answers",
+        "who,a,b,c,odd,n\nx,dog,wolf,cat,cat,2\nx,dog,cat,eel,eel,1\n",
+        ("does 'n' tell how often", [["cat by x", "cat by x", "eel by x"], ["cat by x", "eel by x"]]),
+    ),
+    # votes for each of several
+    *(
+        ("read_answers", f"{names}\ndog,wolf,cat,0,1,2\ncat,wolf,eel,0,0,1\n", ["wolf", "cat", "cat", "eel"])
+        for names in [
+            "clip1_id,clip2_id,clip3_id,clip1_numvotes,clip2_numvotes,clip3_numvotes",
+            "a,b,c,votes_a,votes_b,votes_c",
+            "A,B,C,A_odd,B_odd,C_odd",
+            "item1,item2,item3,n1,n2,n3",
+            "left,middle,right,left_votes,middle_votes,right_votes",
+            "w1,w2,w3,stimmen1,stimmen2,stimmen3",
+            "species_a,species_b,species_c,n_experts_a,n_experts_b,n_experts_c",
+        ]
+    ),
+    *(
+        (
+            "read_triplets",
+            f"{names}\ndog,wolf,cat,0,1,2\ncat,wolf,eel,0,0,1\n",
+            (words, [["wolf", "cat", "cat", "eel"]]),
+        )
+        for names, words in [
+            ("item1,item2,item3,n1,n2,n3", "have the votes for each of three"),
+            ("w1,w2,w3,stimmen1,stimmen2,stimmen3", "have the votes for each of three"),
+        ]
+    ),
+    *(
+        (
+            "read_comparisons",
+            f"{names}\ndog,wolf,cat,2,1\ndog,cat,eel,1,0\n",
+            ["dog wolf cat", "dog wolf cat", "dog cat wolf", "dog cat eel"],
+        )
+        for names in [
+            "anchor,left,right,votes_left,votes_right",
+            "reference,a,b,n_a,n_b",
+            "query,opt1,opt2,opt1_count,opt2_count",
+        ]
+    ),
+    # the right answers beside those of people
+    *(
+        (
+            "read_answers",
+            f"item1,item2,item3,{right},{said}\n" + lines(ROWS, "cat,dog", "eel,eel", "eel,eel"),
+            ["dog", "eel", "eel"],
+        )
+        for right, said in [
+            ("gold", "response"),
+            ("true_odd", "answer"),
+            ("expected_odd", "odd"),
+            ("richtig", "antwort"),
+            ("correct_answer", "choice"),
+            ("ground_truth", "selected"),
+        ]
+    ),
+    *(
+        (
+            "read_answers",
+            f"item1,item2,item3,{one},{two}\n" + lines(ROWS, "cat,dog", "eel,eel", "eel,eel"),
+            (
+                f"'{one}' and '{two}' both name|'{two}' and '{one}' both name",
+                sorted([["cat", "eel", "eel"], ["dog", "eel", "eel"]], reverse=turned),
+            ),
+        )
+        for one, two, turned in [("odd", "human", False), ("intended", "answer", True), ("odd", "resp_odd", False)]
+    ),
+    ("read_answers", "item1,item2,item3,gold\n" + lines(ROWS, "cat", "dog", "eel"), ["cat", "dog", "eel"]),
+    # the odd one first, or in the middle, and what is no odd one
+    *(
+        ("read_triplets", f"{names}\n{rows}", TRIPLETS)
+        for names, rows in [
+            ("odd,sim1,sim2", "cat,dog,wolf\neel,dog,cat\n"),
+            ("similar1,similar2,odd", "dog,wolf,cat\ndog,cat,eel\n"),
+            ("x,odd,y", "dog,cat,wolf\ncat,eel,dog\n"),
+            ("intruso,parecido1,parecido2", "cat,dog,wolf\neel,dog,cat\n"),
+            ("close1,close2,far", "dog,wolf,cat\ndog,cat,eel\n"),
+            ("sister1,sister2,outgroup", "dog,wolf,cat\ndog,cat,eel\n"),
+            ("outlier,who,pair1,pair2", "cat,p,dog,wolf\neel,p,dog,cat\n"),
+        ]
+    ),
+    (
+        "read_comparisons",
+        "odd,sim1,sim2\ncat,dog,wolf\neel,dog,cat\n",
+        ("nothing is compared with an anchor", [TRIPLETS, ["cat", "eel"]]),
+    ),
+    (
+        "read_triplets",
+        "subject,item1,item2,item3,odd\ns,dog,wolf,cat,cat\ns,dog,cat,eel,dog\n",
+        ("names the odd one of", [["cat by s", "dog by s"], ["wolf dog cat", "cat eel dog"]]),
+    ),
+    (
+        "read_triplets",
+        "most_central,item2,item3\ndog,wolf,cat\ndog,cat,eel\n",
+        ("is nearer to", [["wolf dog cat", "cat dog eel"], ["cat dog wolf", "eel dog cat"]]),
+    ),
+    (
+        "read_triplets",
+        "one,two,three\ndog,wolf,cat\ndog,cat,eel\n",
+        ("'three' is the odd one", [TRIPLETS, ["cat eel | dog", "cat wolf | dog"], ["dog wolf cat", "dog cat eel"]]),
+    ),
+    # two and one
+    *(
+        ("read_answers", f"{names},{told}\n" + lines(ROWS, *codes), ["cat", "dog", "wolf"])
+        for names, told, codes in [
+            ("a,b,c", "answer", ("ab|c", "bc|a", "ac|b")),
+            ("item1,item2,item3", "response", ("12|3", "1|23", "13|2")),
+            ("x,y,z", "topology", ("xy|z", "yz|x", "zx|y")),
+            ("p,q,r", "code", ('"((p,q),r)"', '"((q,r),p);"', '"(q,(p,r))"')),
+            ("item1,item2,item3", "choice", ("dog wolf|cat", "cat, eel | dog".replace(",", " and"), "eel/cat | wolf")),
+        ]
+    ),
+    (
+        "read_triplets",
+        "a,b,c,answer\n" + lines(ROWS, "ab|c", "bc|a", "ab|c"),
+        ("names one of", [["cat dog | eel", "cat wolf | eel", "dog wolf | cat"], ["cat", "dog", "eel"]]),
+    ),
+    (
+        "read_answers",
+        "x,y,z,answer\n" + lines(ROWS, "xy", "yz", "xy"),
+        ("the two that are alike, so that the third is odd", [["cat", "dog", "eel"]]),
+    ),
+    # triplets in Newick, and in one cell
+    *(
+        ("read_triplets", text, TRIPLETS)
+        for text in [
+            "((dog,wolf),cat);\n(eel,(cat,dog));\n",
+            "((dog:1,wolf:2)n:.5,cat:3);\n(eel,(cat,dog))\n",
+            'tree\n"((dog,wolf),cat);"\n"(eel,(cat,dog));"\n',
+            "triplet,note\ndog wolf | cat,x\ncat dog | eel,y\n",
+        ]
+    ),
+    (
+        "read_triplets",
+        'tree,support\n"((dog,wolf),cat);",3\n"(eel,(cat,dog));",2\n',
+        ["cat dog | eel x 2", "dog wolf | cat x 3"],
+    ),
+    ("read_triplets", "((dog,wolf),cat) 2\n", ["dog wolf | cat x 2"]),
+    # the link first, in other languages, below unknown names
+    *(
+        ("read_pairs", text, LINKED)
+        for text in [
+            "ML dog wolf\nCL dog eel\n",
+            "must-link,dog,wolf\ncannot-link,dog,eel\n",
+            "type,a,b\nML,dog,wolf\nCL,dog,eel\n",
+            "link,a,b\nmust,dog,wolf\ncannot,dog,eel\n",
+            "doc1,doc2,stesso_gruppo\n" + lines(TWO, "si", "no"),
+            "woord1,woord2,zelfde\n" + lines(TWO, "ja", "nee"),
+            "a,b,link\n" + lines(TWO, "zelfde", "verschillend"),
+            "eintrag1,eintrag2,duplikat\n" + lines(TWO, "ja", "nein"),
+            "slowo1,slowo2,ten_sam\n" + lines(TWO, "tak", "nie"),
+            "palavra1,palavra2,mesmo_grupo\n" + lines(TWO, "sim", "não"),
+            "doc1,doc2,gleiche_gruppe\n" + lines(TWO, 1, 0),
+        ]
+    ),
+    (
+        "read_pairs",
+        "doc1,doc2,panelka\n" + lines(TWO, "joo", "eipä") + "eel,wolf,eipä\n",
+        (
+            "no column is known",
+            [
+                ["dog wolf cannot", "dog eel must", "eel wolf must"],
+                [*LINKED, "eel wolf cannot"],
+                ["dog eel must", "dog wolf must", "eel wolf must"],
+            ],
+        ),
+    ),
+    (
+        "read_pairs",
+        "id_one,name_one,id_two,name_two,match\n1,dog,2,wolf,1\n1,dog,3,eel,0\n",
+        ["1 2 must", "1 3 cannot"],
+    ),
+    (
+        "read_pairs",
+        "id_one,name_one,id_two,name_two\n1,dog,2,wolf\n1,dog,3,eel\n",
+        ("no column is known for the link", [["1 2 must", "1 3 must"]]),
+    ),
+    # numbers, and a thing beside itself
+    (
+        "read_pairs",
+        f"word1,word2,similarity\n{WORDS}",
+        ("high ones of 'similarity'", [MOST, ["book paper must", "car tiger must", "cat tiger must"]]),
+    ),
+    (
+        "read_pairs",
+        f"word1,word2,SimLex999\n{WORDS}",
+        (
+            "low ones of 'SimLex999'",
+            [MOST, ["car tiger must", "book paper cannot"], ["book paper must", "car tiger must", "cat tiger must"]],
+        ),
+    ),
+    ("read_pairs", "x,y,dist\ntiger,cat,3\ntiger,car,7.2\nbook,paper,1\n", ("low ones of 'dist'", [MOST])),
+    ("read_pairs", "book paper 0.9\ntiger car 0.1\n", ("high ones", [MOST, ["car tiger must", "book paper cannot"]])),
+    ("read_pairs", "a,b,link\ndog,dog,must\n" + lines(TWO, 1, 0).replace("1", "must").replace("0", "cannot"), LINKED),
+]
+
+
+def name_of(case):
+    return f"{case[0].removeprefix('read_')}: {case[1].partition(chr(10))[0]}"
+
+
+def same(kind, found, wanted):
+    """Whether values are alike: triplets and pairs in any order and direction."""
+    if kind != "read_pairs":
+        return found == wanted if kind != "read_triplets" else sorted(found) == sorted(wanted)
+    one, two = ({(frozenset(x.split()[:2]), x.split()[2]) for x in some} for some in (found, wanted))
+    return one == two
+
+
+@pytest.mark.parametrize("case", TABLES, ids=map(name_of, TABLES))
+def test_meant_tables__are_read_right_or_asked_with_commands_that_work(case, tmp_path, monkeypatch):
+    kind, text, means = case
+    monkeypatch.chdir(tmp_path)
+    name = "t.txt" if " " in text.partition(",")[0] or text.startswith("(") else "t.csv"
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    read, say = READERS[kind]
+    if isinstance(means, list):
+        found = say(read(name))
+        assert same(kind, found, means), found
+        return
+    words, values = means
+    with pytest.raises(ParseError, match=words) as caught:
+        read(name)
+    calls = re.findall(r"(read_\w+)(\((?:[^()']|'[^']*'|\([^()]*\))*\))", str(caught.value))
+    assert len(calls) == len(values), calls
+    for (function, arguments), wanted in zip(calls, values, strict=True):
+        reader, tell = READERS[function]
+        found = tell(eval(f"read{arguments}", {"read": reader}))
+        assert same(function, found, wanted), (function, arguments, found)
