@@ -60,6 +60,8 @@ LAYOUTS = {
     "YAML": lines(lambda d, x: f"{'  ' * d}{x}:" if x[0].isupper() else f"{'  ' * d}- {x}"),
     "a cell in each row": lines(lambda d, x: "," * d + x + "," * (2 - d)),
     "a cell in each row below a header": "L1;L2;L3\n" + lines(lambda d, x: ";" * d + x + ";" * (2 - d)),
+    "a column of depths": "level,name\n" + lines(lambda d, x: f"{d + 1},{x}"),
+    "a column of depths beside others": "id;Bezeichnung;Ebene\n" + lines(lambda d, x: f"{ord(x[0])};{x};{d}"),
     "as tree draws it": TREE,
     "as tree draws it without signs": TREE.replace("├──", "|--").replace("└──", "`--").replace("│", "|"),
     "headings without an end": lines(lambda d, x: f"{'=' * (d + 1)} {x}"),

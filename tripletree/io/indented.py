@@ -37,6 +37,14 @@ _NO_NAME = re.compile(r"[{}<>=;\"|]|[,.:?!]\Z|\s{2}|\t|\A[^\w(]|\A[\W\d_]*\Z|->"
 _LONGEST, _FEWEST = 100, 3
 #: The level of what is no heading.
 _BODY = 9
+#: Columns of depths in a table of all nodes, and of their names.
+_LEVEL = re.compile(
+    r"(?i)\b(?:(?:outline|hierarchy|tree|indent|wbs)[ _]?)?(?:level|depth|indent|lvl|ebene|stufe|tiefe|gliederungsebene"
+    r"|niveau|nivel|livello|profondeur)\b"
+)
+_NAMED = re.compile(
+    r"(?i)(?:.*[ _])?(?:name|title|label|titel|titre|bezeichnung|description|libell[ée]|nom|nombre|text)"
+)
 _DELIMITERS = ",;|\t"
 
 
@@ -68,7 +76,7 @@ class _Line(NamedTuple):
 
 def steps_of(text: str, path: str | None = None) -> list[Step] | None:
     """The lines of an outline, None for any other text. A depth that two readings fit is an error."""
-    if _SIGN.search(text) is None:
+    if _SIGN.search(text) is None and _LEVEL.search(text[:_LONGEST]) is None:
         return None
     found = [(k, x.rstrip()) for k, x in enumerate(text.splitlines(), 1) if x.strip() and not _RULER.fullmatch(x)]
     if len(found) < _FEWEST:
@@ -76,7 +84,7 @@ def steps_of(text: str, path: str | None = None) -> list[Step] | None:
     steps = _numbered(found)
     if steps is not None:
         return steps
-    lines = _in_cells(found)
+    lines = _in_cells(found) or _by_level(found)
     if lines is None and _BRANCH.search(text) and sum(_DRAWN.fullmatch(x) is not None for _, x in found) > 1:
         drawn = (_drawn(k, x) for k, x in found if not (_COUNTED.fullmatch(x) or _STEM.fullmatch(x)))
         lines = [x for x in drawn if not _MORE.fullmatch(x.name)]
@@ -111,16 +119,46 @@ def _drawn(number: int, line: str) -> _Line:
     return _Line(number, "", (_BODY, width, 1), _REMARK.sub("", name).strip().rstrip("/"))
 
 
+def _row(line: str, delimiter: str) -> list[str]:
+    try:
+        return [x.strip() for x in next(csv.reader([line], delimiter=delimiter), [])]
+    except csv.Error:  # a cell beyond the limit
+        return [line]
+
+
 def _in_cells(lines: Sequence[tuple[int, str]]) -> list[_Line] | None:
     """Rows of a table of which one cell is filled: the deeper, the farther right."""
     for delimiter in _DELIMITERS:
         if all(delimiter in x for _, x in lines):
-            rows = [[y.strip() for y in next(csv.reader([x], delimiter=delimiter), [])] for _, x in lines]
+            rows = [_row(x, delimiter) for _, x in lines]
             first = int(all(rows[0]) and len(rows[0]) > 1)  # a header
             if all(sum(map(bool, row)) == 1 for row in rows[first:]):
                 levels = (next(i for i, y in enumerate(row) if y) for row in rows[first:])
                 numbers = (k for k, _ in lines[first:])
                 return [_Line(k, "", (i, 0, 0), x[i]) for k, i, x in zip(numbers, levels, rows[first:], strict=True)]
+    return None
+
+
+def _by_level(lines: Sequence[tuple[int, str]]) -> list[_Line] | None:
+    """Rows of a table that has a column of depths, which start at the least and never grow by more than one."""
+    for delimiter in _DELIMITERS if _LEVEL.search(lines[0][1]) else ():
+        rows = [_row(x, delimiter) for _, x in lines]
+        if len({len(row) for row in rows}) > 1 or len(rows[0]) < 2:
+            continue
+        levels = [k for k, x in enumerate(rows[0]) if _LEVEL.fullmatch(x)]
+        others = [k for k in range(len(rows[0])) if k not in levels]
+        named = [k for k in others if _NAMED.fullmatch(rows[0][k])] if len(others) > 1 else others
+        if (
+            len(levels) != 1
+            or len(named) != 1
+            or not all(row[levels[0]].isdecimal() and row[named[0]] for row in rows[1:])
+        ):
+            continue
+        depths = [int(row[levels[0]]) for row in rows[1:]]
+        if depths[0] == min(depths) and all(y <= x + 1 for x, y in pairwise(depths)):
+            names = (row[named[0]] for row in rows[1:])
+            numbers = (k for k, _ in lines[1:])
+            return [_Line(k, "", (x, 0, 0), name) for k, x, name in zip(numbers, depths, names, strict=True)]
     return None
 
 
