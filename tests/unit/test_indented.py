@@ -97,6 +97,7 @@ def test_depths_of_two_readings_are_refused(name):
         "Once upon a time there was a fox.\n    It was red.\n    It was quick.\n",
         "# Title\n\nSome words.\n\n- one\n- two\n",
         "- one\n- two\n- three\n",
+        "* cat\ndog\ncow\n",
         "a, b, c\n  d, b, c\n    e, f, g\n",
         "isco:\n  levels: [1]\n  items:\n    managers:\n      title: Managers\n      level: 1\n",
         "  1 2 3\n 10 20 30\n  4 5 6\n",

@@ -99,7 +99,8 @@ def steps_of(text: str, path: str | None = None) -> list[Step] | None:
             return None  # prose, a program, data
     if len({x.key for x in lines}) < 2 or not all(x.name for x in lines):
         return None
-    return _without_colons(list(_nested(lines, path)))
+    steps = list(_nested(lines, path))
+    return _without_colons(steps) if any(x.depth for x in steps) else None
 
 
 def _written(number: int, line: str) -> _Line:
