@@ -35,7 +35,7 @@ from tripletree.cluster.distances import (
     metric_parameters,
     transformed,
 )
-from tripletree.cluster.divisive.flat import by_votes, check_enough_groups, whitened, widest_gap
+from tripletree.cluster.divisive.flat import by_votes, check_enough_groups, nearer_to_samples, whitened, widest_gap
 from tripletree.cluster.divisive.items import ITEMS_MAX
 from tripletree.cluster.divisive.statements import AllStatements, beside_hierarchy, make_statements, weight_by_clade
 from tripletree.cluster.divisive.tree import FOLDS, NOISE, TreeStatements, choose_tree, linkage_of
@@ -227,6 +227,10 @@ class DivisiveReCon(TripletClusterer):
     tree, if trees made without them display more of them than by chance. A sample that only is the third of triplets,
     and too often for chance, is alone in its group. It may join any group as a whole. A hierarchy of one level, and
     hard triplets like it, vote too, and their clusters are taken if they keep all triplets.
+
+    If triplets are of several levels, clusters of the plain tree are tried beside the cut: single samples are moved
+    until the clusters are compatible with all triplets that ``hierarchy_`` displays. If that can be, and they fit the
+    samples better, they are ``labels_``, which are then not a cut.
 
     If only classes are known, at least two and no more than clusters, ``labels_`` is not a cut of the hierarchy. A
     mixture of normal distributions of one shape, begun at the means of the classes, is fitted to all samples. Known
@@ -443,7 +447,11 @@ class DivisiveReCon(TripletClusterer):
             shown = self.held_out_ if n_told and not hard else None  # hard triplets are not doubted
             start = from_linkage(plain, aligned.leaves)
             found = by_votes(labels, start, points, is_matrix, given.votes, shown, n_told, rng)
-            labels = found if forced is None or fit_together(found, forced.rows) else labels
+            found = found if forced is None or fit_together(found, forced.rows) else labels
+            if found is labels and n_told and not given.n_of_pairs:  # triplets of all levels
+                held = kept.subset(displays(tree, kept))
+                found = nearer_to_samples(labels, start, points, is_matrix, held)
+            labels = found
         # back in the order of rows
         merges[:, :2] = np.append(order, np.arange(n, 2 * n - 1))[merges[:, :2].astype(np.int64)]
         tree, used = from_linkage(merges, known.leaves), given.triplets.reindex(known.leaves)

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tripletree.algorithms.cut import cut, has_several
+from tripletree.algorithms.cut import CRUMB, cut, has_several, log_within
+from tripletree.algorithms.flat import fit_together, unbroken
+from tripletree.cluster.divisive.statements import has_one_level
 from tripletree.cluster.votes import FlatVotes, alone, embedded, nearer_means, voted
 from tripletree.core.checks import counted
 from tripletree.core.hierarchy import Hierarchy
@@ -62,6 +64,29 @@ def by_votes(
         if found.labels is not start:
             return found.labels
     return start if is_chance else labels
+
+
+def nearer_to_samples(
+    labels: np.ndarray, plain: Hierarchy, points: np.ndarray, is_matrix: bool, kept: TripletSet
+) -> np.ndarray:
+    """Clusters that fit the samples better than a cut of the tree does, and keep the same triplets. Maybe the cut.
+
+    They are those of the plain tree, after moves of single samples. A tree with triplets of several levels tells which
+    clusters are near to each other, but a few samples at a wrong place make clusters of its cut that fit no samples.
+    None of the clusters may be a crumb among the samples in triplets: other samples are no clusters of their own.
+    """
+    k = int(labels.max()) + 1
+    if k == 1 or has_one_level(kept.rows, labels.size):
+        return labels
+    start = cut(plain, k, samples=None if is_matrix else points)
+    points = embedded(points) if is_matrix else points
+    moved = unbroken(nearer_means(points, start), kept, points)
+    if moved is None or not fit_together(moved, kept.rows):
+        return labels
+    named = kept.used_leaves
+    if np.bincount(moved[named], minlength=k).min() < CRUMB * named.size / k:
+        return labels
+    return moved if log_within(points, moved) < log_within(points, labels) else labels
 
 
 def whitened(points: np.ndarray, codes: np.ndarray) -> np.ndarray:

@@ -90,14 +90,14 @@ def make_statements(known: Knowledge, hard: bool, rng: np.random.Generator) -> A
     of_pairs = (links if hard else _not_contradictory(links)).to_triplets()
     n, voting = len(used.leaves), np.concatenate(rows)
     voices = np.concatenate(weight)
-    if hard and not _is_flat(voting, n):
+    if hard and not has_one_level(voting, n):
         voting, voices = voting[:0], voices[:0]
     if known.hierarchy is not None:
         of_hierarchy = decompose(known.hierarchy).reindex(used.leaves)
         rows.append(of_hierarchy.rows)
         weight.append(np.ones(len(of_hierarchy)))
         used = used | of_hierarchy
-        if _is_flat(of_hierarchy.rows, n):
+        if has_one_level(of_hierarchy.rows, n):
             voting, voices = np.concatenate([voting, of_hierarchy.rows]), np.append(voices, weight[-1])
     votes = flat_votes(links, voting, voices)
     rows.append(of_pairs.rows)
@@ -114,7 +114,7 @@ def make_statements(known: Knowledge, hard: bool, rng: np.random.Generator) -> A
     return AllStatements(used | of_pairs, links, every, voice, must, votes, known.codes, len(of_pairs), deciding)
 
 
-def _is_flat(rows: np.ndarray, n: int) -> bool:
+def has_one_level(rows: np.ndarray, n: int) -> bool:
     """Whether triplets on n samples have one level: their near pairs tie no two samples that a triplet keeps apart."""
     from scipy.sparse import csr_array
     from scipy.sparse.csgraph import connected_components
