@@ -223,8 +223,8 @@ class DivisiveReCon(TripletClusterer):
     on the flat clusters, and ``labels_`` is then not a cut of the hierarchy. Normal distributions of one shape are
     fitted to the samples, and belief propagation [2]_ weighs features and statements. The shares of wrong statements
     are estimated. Clusters begin at a cut of the plain tree, moved to the nearest means. They stay if held-out
-    statements speak for no others, so a few pairs may change nothing. Triplets of all levels of a hierarchy cut the
-    tree, if trees made without them display more of them than by chance. A sample that only is the third of triplets,
+    statements speak for no others, so a few pairs may change nothing. Such triplets, and those of all levels of a
+    hierarchy, cut the tree, if trees made without them display more of them than by chance. A sample that only is the third of triplets,
     and too often for chance, is alone in its group. It may join any group as a whole. A hierarchy of one level, and
     hard triplets like it, vote too, and their clusters are taken if they keep all triplets.
 

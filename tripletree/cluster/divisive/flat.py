@@ -56,7 +56,8 @@ def by_votes(
         single = alone(votes.rows, found.labels)
         if single.any() and found.is_of_classes(without=float(single[votes.rows[:, 2]].mean())):
             found = voted(points, votes.without_far(single), start, rng)
-        if found.is_of_classes():
+        # triplets that trees made without them display speak for the tree, if they are too few to move the clusters
+        if found.is_of_classes() and (found.labels is not start or shown is None or is_chance):
             return found.labels
     votes = votes.part(np.arange(len(votes)) < len(votes.pairs))
     if len(votes):
