@@ -224,9 +224,9 @@ class DivisiveReCon(TripletClusterer):
     fitted to the samples, and belief propagation [2]_ weighs features and statements. The shares of wrong statements
     are estimated. Clusters begin at a cut of the plain tree, moved to the nearest means. They stay if held-out
     statements speak for no others, so a few pairs may change nothing. Such triplets, and those of all levels of a
-    hierarchy, cut the tree, if trees made without them display more of them than by chance. A sample that only is the third of triplets,
-    and too often for chance, is alone in its group. It may join any group as a whole. A hierarchy of one level, and
-    hard triplets like it, vote too, and their clusters are taken if they keep all triplets.
+    hierarchy, cut the tree, if trees made without them display more of them than by chance. A sample that only is the
+    third of triplets, and too often for chance, is alone in its group. It may join any group as a whole. A hierarchy of
+    one level, and hard triplets like it, vote too, and their clusters are taken if they keep all triplets.
 
     If triplets are of several levels, clusters of the plain tree are tried beside the cut: single samples are moved
     until the clusters are compatible with all triplets that ``hierarchy_`` displays. If that can be, and they fit the

@@ -245,8 +245,8 @@ def choose_tree(
         parent = divided(base, forced)
     if estimate and len(votes.rows):
         noise = float(sample.noise.mean())
-    later = partial(draw, int(rng.integers(2**63)), deciding=known.deciding)
-    return ChosenTree(parent, share, noise, later if hard else sample)
+    later = partial(draw, int(rng.integers(2**63)), deciding=known.deciding) if hard else sample
+    return ChosenTree(parent, share, noise, later)
 
 
 def _lead(one: np.ndarray, other: np.ndarray, weight: np.ndarray) -> float:
