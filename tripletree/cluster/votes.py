@@ -106,6 +106,11 @@ class FlatVotes:
             np.concatenate([self.weight[:p], np.ones(more), self.weight[p:][~drop]]),
         )
 
+    def kept(self, labels: np.ndarray) -> np.ndarray:
+        """Whether clusters keep each pair, and of each triplet ab|c a and b together and c apart."""
+        of_pairs, (a, b, c) = labels[self.pairs], labels[self.rows].T
+        return np.concatenate([(of_pairs[:, 0] == of_pairs[:, 1]) == self.same, (a == b) & (a != c)])
+
     def split(self, at_end: np.ndarray) -> tuple[np.ndarray, ...]:
         """The rows for the ends of each statement, as for `held`: two for pairs, and three (a, b, c) for triplets."""
         p, k = len(self.pairs), at_end.shape[1]

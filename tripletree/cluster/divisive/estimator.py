@@ -22,7 +22,7 @@ from tripletree.algorithms.induce import displayed, displays, rows_over
 from tripletree.algorithms.linkage import from_linkage, to_linkage
 from tripletree.algorithms.majority import clade_support
 from tripletree.cluster.agglomerative.paired_cut import infeasible, nearest_feasible
-from tripletree.cluster.agglomerative.plan import merge_samples, plan_merges
+from tripletree.cluster.agglomerative.plan import MergePlan, merge_samples, plan_merges
 from tripletree.cluster.agreement import NameAgreement, name_agreement
 from tripletree.cluster.base import Data, TripletClusterer, check_enough_samples, check_measured, warn_of_silent_classes
 from tripletree.cluster.distance_matrix import as_distance_matrix
@@ -40,7 +40,7 @@ from tripletree.cluster.divisive.items import ITEMS_MAX
 from tripletree.cluster.divisive.statements import AllStatements, beside_hierarchy, make_statements, weight_by_clade
 from tripletree.cluster.divisive.tree import FOLDS, NOISE, TreeStatements, choose_tree, linkage_of
 from tripletree.cluster.gower import MixedColumns
-from tripletree.cluster.posterior import Mixing, TreeSample
+from tripletree.cluster.posterior import Mixing, TreeSample, parents_of
 from tripletree.cluster.prediction import NeighbourPredictor
 from tripletree.cluster.propagation import propagated
 from tripletree.cluster.validation import ValidationReport, alike, compare_settings
@@ -208,7 +208,8 @@ class DivisiveReCon(TripletClusterer):
     wrong names, this harms the tree. A warning tells of it from 100 triplets on (``name_agreement_``).
 
     Beyond 2,000 samples no trees are sampled. Distances are changed between 2,000 clades of the plain tree, and the
-    samples are divided.
+    samples are divided. If all must hold and no trees are sampled, the samples are also merged from the leaves, as in
+    `ReCon`. Both are done without a fifth of the triplets, and the way that displays more of these makes the tree.
 
     The order of rows does not matter. Samples are first sorted by their values, or with precomputed distances by their
     distances to the others, from the shortest on. Samples that are equal in this keep the order of their rows, which
@@ -627,7 +628,16 @@ class DivisiveReCon(TripletClusterer):
             cannot = closure.first[closure.cannot].astype(np.int32)
             known = TreeStatements(given.rows, given.weight, given.must, cannot, group, self.noise_, given.deciding)
             seen = points if given.codes is None or is_matrix else whitened(points, given.codes)
-            found = choose_tree(seen, is_matrix, merges, known, hard, divide, self.noise is None, effort, rng, tell)
+
+            def agglomerate(rows: np.ndarray) -> np.ndarray:
+                plan = MergePlan(combine_constraints(TripletSet(rows, n), PairwiseConstraints([], [], n)))
+                least = linkage if is_matrix else "centroid"  # under Ward's, triplets of small clusters cost much
+                return parents_of(merge_samples(seen, plan, least, FittedMetric(metric))[0][:, :2].astype(np.int32))
+
+            estimate = self.noise is None
+            found = choose_tree(
+                seen, is_matrix, merges, known, hard, divide, estimate, effort, rng, tell, None if tied else agglomerate
+            )
         self.constraints_ = "hard" if hard else "soft"
         self.reason_ = "as asked for"
         if self.constraints == "auto":

@@ -52,12 +52,14 @@ def by_votes(
     points = embedded(points) if is_matrix else points
     start = nearer_means(points, start)
     if len(votes) == len(votes.pairs) + n_told:  # all statements vote
-        found = voted(points, votes, start, rng)
+        found, heard = voted(points, votes, start, rng), votes
         single = alone(votes.rows, found.labels)
         if single.any() and found.is_of_classes(without=float(single[votes.rows[:, 2]].mean())):
-            found = voted(points, votes.without_far(single), start, rng)
-        # triplets that trees made without them display speak for the tree, if they are too few to move the clusters
-        if found.is_of_classes() and (found.labels is not start or shown is None or is_chance):
+            heard = votes.without_far(single)
+            found = voted(points, heard, start, rng)
+        # triplets may be too few to move clusters that break them. The tree is heard then, if it shows them unseen
+        stays = found.labels is start and shown is not None and not is_chance
+        if found.is_of_classes() and not (stays and _keeps_more(labels, start, heard)):
             return found.labels
     votes = votes.part(np.arange(len(votes)) < len(votes.pairs))
     if len(votes):
@@ -65,6 +67,12 @@ def by_votes(
         if found.labels is not start:
             return found.labels
     return start if is_chance else labels
+
+
+def _keeps_more(one: np.ndarray, other: np.ndarray, votes: FlatVotes) -> bool:
+    """Whether the one clusters keep more statements than the other ones, beyond chance."""
+    more = votes.weight * (votes.kept(one).astype(float) - votes.kept(other))
+    return bool(more.sum() > ERRORS_BEYOND_CHANCE * np.sqrt(more @ more))
 
 
 def nearer_to_samples(

@@ -31,6 +31,10 @@ SIDE_CHANGE = 0.02
 FOLDS = 5
 
 
+#: Fewest triplets held out that decide between two trees which keep all triplets.
+HELD_OUT_MIN = 30
+
+
 #: The share of wrong triplets if it is not estimated, and the bounds of its estimate.
 NOISE, NOISE_MIN, NOISE_MAX = 0.1, 0.01, 0.3
 
@@ -97,12 +101,15 @@ class HeldOutTrees:
     ----------
     trees : list of ndarray of int32
         Their parents.
+    fold : ndarray of int, shape (m,)
+        The number of the tree that was made without each triplet.
     shown, soft : ndarray of float64, shape (m,)
         1 where a triplet is displayed by the tree that was made without it, and by this tree softly divided. The latter
         is 0 unless it was asked for.
     """
 
     trees: list[np.ndarray]
+    fold: np.ndarray
     shown: np.ndarray
     soft: np.ndarray
 
@@ -130,7 +137,7 @@ def held_out(
             trees.append(tree)
             shown[fold == k], soft[fold == k] = of_fold
             tell(1)
-    return HeldOutTrees(trees, shown, soft)
+    return HeldOutTrees(trees, fold, shown, soft)
 
 
 def linkage_of(parent: np.ndarray, points: np.ndarray, is_matrix: bool) -> np.ndarray:
@@ -156,11 +163,15 @@ def linkage_of(parent: np.ndarray, points: np.ndarray, is_matrix: bool) -> np.nd
     return Z
 
 
+def between_items(known: TreeStatements, owner: np.ndarray) -> np.ndarray:
+    """Whether the samples of each triplet are of three items."""
+    a, b, c = owner[known.rows].T
+    return (a != b) & (a != c) & (b != c)
+
+
 def on_items(known: TreeStatements, owner: np.ndarray) -> TreeStatements:
     """The statements as statements on clades. Triplets within one or two clades are left out."""
-    rows = owner[known.rows].astype(np.int32)
-    a, b, c = rows.T
-    told = (a != b) & (a != c) & (b != c)
+    rows, told = owner[known.rows].astype(np.int32), between_items(known, owner)
     nothing, own = np.empty((0, 2), np.int32), np.arange(owner.max() + 1, dtype=np.int32)
     return replace(known.part(told), rows=rows[told], cannot=nothing, group=own)
 
@@ -197,6 +208,7 @@ def choose_tree(
     effort: float,
     rng: np.random.Generator,
     tell: Callable[[int], Any],
+    agglomerate: Callable[[np.ndarray], np.ndarray] | None,
 ) -> ChosenTree:
     """The tree that follows from the statements.
 
@@ -210,6 +222,8 @@ def choose_tree(
         Whether the share of wrong votes is estimated.
     effort : float
         Factor on the steps in which trees are sampled. 0 samples none.
+    agglomerate : callable, optional
+        Makes the tree that is merged from the leaves under triplets that must hold, given as rows.
     """
     n = merges.shape[0] + 1
     owner, plain = coarse_clades(merges, ITEMS_MAX)
@@ -229,6 +243,11 @@ def choose_tree(
     votes, forced = known.part(~known.must), known.part(known.must)
     parent, noise = parents_of(base), 0.0 if hard and not len(votes.rows) else known.noise
     if divide:
+        told = np.arange(len(known.rows)) if above is known else np.flatnonzero(between_items(known, owner))
+        if agglomerate is not None and effort == 0 and not len(votes.rows) and len(told) >= FOLDS * HELD_OUT_MIN:
+            out = told[held.fold == 0]
+            if merging_shows_more(held, out, known, merges, items, agglomerate):
+                return ChosenTree(agglomerate(known.rows), share, noise)
         parent = divided(base, known)
     if divide and estimate and len(votes.rows):
         violated = votes.weight @ ~shown_by(parent, votes.rows) / votes.weight.sum()
@@ -247,6 +266,30 @@ def choose_tree(
         noise = float(sample.noise.mean())
     later = partial(draw, int(rng.integers(2**63)), deciding=known.deciding) if hard else sample
     return ChosenTree(parent, share, noise, later)
+
+
+def merging_shows_more(
+    held: HeldOutTrees,
+    out: np.ndarray,
+    known: TreeStatements,
+    merges: np.ndarray,
+    items: Items,
+    agglomerate: Callable[[np.ndarray], np.ndarray],
+) -> bool:
+    """Whether the tree merged from the leaves displays more of the triplets held `out` than the divided tree does.
+
+    Both are made without these triplets. Where the features tell groups apart, merging gets them right, and a division
+    may part them near the top. Where they do not, merging goes astray.
+    """
+    rest = np.ones(len(known.rows), bool)
+    rest[out] = False
+    base = refined(mean_tree(held.trees[:1], np.ones(1), items.size), merges)
+    try:
+        merged = agglomerate(known.rows[rest])
+    except MemoryError:  # a bit for each pair of samples in triplets
+        return False
+    shown, other = (shown_by(tree, known.rows[out]).sum() for tree in (merged, divided(base, known.part(rest))))
+    return bool(shown > other)
 
 
 def _lead(one: np.ndarray, other: np.ndarray, weight: np.ndarray) -> float:
