@@ -751,3 +751,13 @@ def test_triplets_of_all_levels_do_not_harm_what_the_features_tell(seed, constra
     if constraints == "hard":
         assert tt.displays(model.hierarchy_, known).all()
         assert tt.displays(model.hierarchy_, unseen).mean() > 0.99
+
+
+def test_class_triplets_are_heard_though_the_features_hardly_tell_the_classes():
+    y = np.random.default_rng(0).permutation(np.arange(100) % 2)
+    X = np.random.default_rng(0).normal(size=(100, 20))
+    X[:, 0] += y
+    known = tt.sample_class_triplets(y, 100, random_state=0)
+    soft = DivisiveReCon(2, constraints="soft", effort=0)
+    assert tt.pairwise_f_score(y, soft.fit(X).labels_) < 0.6
+    assert tt.pairwise_f_score(y, soft.fit(X, triplets=known).labels_) > 0.9
