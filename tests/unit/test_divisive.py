@@ -754,8 +754,9 @@ def test_triplets_of_all_levels_do_not_harm_what_the_features_tell(seed, constra
 
 
 def test_class_triplets_are_heard_though_the_features_hardly_tell_the_classes():
-    y = np.random.default_rng(0).permutation(np.arange(100) % 2)
-    X = np.random.default_rng(0).normal(size=(100, 20))
+    rng = np.random.default_rng(0)
+    y = rng.permutation(np.arange(100) % 2)
+    X = rng.normal(size=(100, 20))
     X[:, 0] += y
     known = tt.sample_class_triplets(y, 100, random_state=0)
     soft = DivisiveReCon(2, constraints="soft", effort=0)
