@@ -753,6 +753,7 @@ def test_triplets_of_all_levels_do_not_harm_what_the_features_tell(seed, constra
         assert tt.displays(model.hierarchy_, unseen).mean() > 0.99
 
 
+@pytest.mark.filterwarnings("ignore:.*names are exchanged")
 def test_class_triplets_are_heard_though_the_features_hardly_tell_the_classes():
     rng = np.random.default_rng(0)
     y = rng.permutation(np.arange(100) % 2)
