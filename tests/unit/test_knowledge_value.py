@@ -497,11 +497,18 @@ test_soft__refused = refusals(
         ValueError,
         r"triplets of knowledge= are soft, and ReCon lets all triplets hold: take DivisiveReCon, .*\.with_soft\(\)",
     ),
+    Refusal(
+        lambda: cluster.ReCon(2).fit(
+            samples(), sample_names=NAMES, knowledge=SOFT.with_soft("hierarchy").only("hierarchy")
+        ),
+        ValueError,
+        "the hierarchy of knowledge= is soft, and ReCon lets it hold: take DivisiveReCon, which weighs it, or",
+    ),
     *(
         Refusal(
             lambda model: model.fit(samples(), sample_names=NAMES, knowledge=WHOLE.only("pairs").with_soft("pairs")),
             ValueError,
-            "take DivisiveReCon or PCKMeans",
+            "take DivisiveReCon or PCKMeans, which weigh them, or",
             each=[cluster.COPKMeans(2), cluster.ConstrainedCompleteLink(2)],
         ),
     ),

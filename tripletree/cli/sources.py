@@ -27,6 +27,7 @@ from tripletree.io import read_answers, read_comparisons, read_pairs, read_tripl
 from tripletree.io.answers import looks_like_answers
 from tripletree.io.comparisons import looks_like_comparisons
 from tripletree.io.format import FileFormat
+from tripletree.io.json_text import OF_KNOWLEDGE, is_knowledge
 from tripletree.io.pairs import PAIR_COLUMNS, are_links, is_pair_table, link_of, link_word, looks_like_pairs
 from tripletree.io.questions import comparisons_by_name
 from tripletree.io.rows import format_of_suffix
@@ -212,6 +213,8 @@ def format_of_nodes(raw: bytes | str, name: str | None) -> FileFormat | None:
 def refuse_hierarchy(raw: bytes | str, name: str | None, source: str) -> None:
     """Report the kind of a file, if it holds a hierarchy or an ontology instead of triplets."""
     form = format_of_nodes(raw, name)
+    if form is not None and form.name == "json" and is_knowledge(read_bytes(named_stream(raw, name))[0]):
+        raise bad_input(f"{given_name(source)} is {OF_KNOWLEDGE}") from None
     if form is not None:
         what = "an ontology" if form.read is None else "a hierarchy"
         file = shlex.quote(source)

@@ -116,10 +116,11 @@ class ConstrainedClusterer(ClusterMixin, CheckedEstimator):
             if kind not in self._takes:
                 refuse_knowledge(self, kind, self._takes)
             if kind in known.soft - self._weighs:
-                others = "DivisiveReCon" + " or PCKMeans" * (kind == "pairs")
+                are, whole, them = ("is", "it", "it") if kind == "hierarchy" else ("are", f"all {kind}", "them")
+                others = "DivisiveReCon or PCKMeans, which weigh" if kind == "pairs" else "DivisiveReCon, which weighs"
                 msg = (
-                    f"the {kind} of knowledge= are soft, and {type(self).__name__} lets all {kind} hold: "
-                    f"take {others}, which weighs them, or give knowledge.with_soft(), of which all must hold"
+                    f"the {kind} of knowledge= {are} soft, and {type(self).__name__} lets {whole} hold: "
+                    f"take {others} {them}, or give knowledge.with_soft(), of which all must hold"
                 )
                 raise ValueError(msg)
         return known

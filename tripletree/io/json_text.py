@@ -9,11 +9,27 @@ from typing import Any
 
 from tripletree.errors import ParseError, error_at
 
+#: The first key of a file of `write_knowledge`.
+KNOWLEDGE_KEY = "tripletree_knowledge"
+
+#: What other readers say of it.
+OF_KNOWLEDGE = (
+    "a file of knowledge: read_knowledge reads it, in a shell 'tripletree cluster DATA --knowledge FILE', "
+    "and its kinds are attributes, knowledge.triplets, knowledge.hierarchy and so on"
+)
+
 _STRING = r'"(?:[^"\\]++|\\.)*+"'
 _TOKEN = re.compile(rf"(?P<string>{_STRING})(?P<key>\s*:)?|(?P<open>[\[{{])|(?P<close>[\]}}])", re.DOTALL)
 _NOT_JSON = re.compile(rf"{_STRING}|(?P<word>NaN|-?Infinity|-?\d{{600,}})", re.DOTALL)
 _HALF_ESCAPED = re.compile(r"\\u[dD][89a-fA-F]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+def is_knowledge(content: bytes | str) -> bool:
+    """Whether a content looks like a file of `write_knowledge`."""
+    begin = content[:1000]
+    text = begin if isinstance(begin, str) else begin.decode("utf-8", "replace")
+    return text.lstrip("\ufeff \t\r\n").startswith("{") and f'"{KNOWLEDGE_KEY}"' in text
 
 
 class _RepeatedKeyError(ValueError):

@@ -38,7 +38,7 @@ from tripletree.core.placeholders import Placeholders
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, ParseError, error_at
 from tripletree.io.forest import PlaceholderNames
 from tripletree.io.format import FileFormat, FileStart
-from tripletree.io.json_text import load_json, offset_of
+from tripletree.io.json_text import KNOWLEDGE_KEY, OF_KNOWLEDGE, load_json, offset_of
 from tripletree.io.node_list import UNKNOWN_LENGTH, listed_hierarchy
 from tripletree.io.source import Source, Target, read_text, write_text
 
@@ -425,6 +425,8 @@ def _load(path: Source) -> tuple[Any, _Refuse]:
     def error(message: str, about: Any) -> ParseError:
         return error_at(offset_of(text, value, about), text, message, source)
 
+    if isinstance(value, dict) and KNOWLEDGE_KEY in value:
+        raise ParseError(f"this is {OF_KNOWLEDGE}", path=source)
     return value, error
 
 

@@ -20,16 +20,16 @@ from tripletree.core.leaves import LeafIndex
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import ParseError, TripletreeError
-from tripletree.io.json_text import load_json
+from tripletree.io.json_text import KNOWLEDGE_KEY, load_json
 from tripletree.io.source import Source, Target, read_text, write_text
 from tripletree.knowledge.value import Knowledge, check_knowledge
 
-#: The first key of a file, and the version of its contents that is written.
-_KEY, _VERSION = "tripletree_knowledge", 1
+#: The version of the contents of a file that is written.
+_VERSION = 1
 
 #: All keys of a file.
 _PARTS = frozenset(
-    {_KEY, "samples", "triplets", "must_link", "cannot_link", "hierarchy", "classes", "comparisons", "soft"}
+    {KNOWLEDGE_KEY, "samples", "triplets", "must_link", "cannot_link", "hierarchy", "classes", "comparisons", "soft"}
 )
 
 
@@ -71,7 +71,7 @@ def write_knowledge(knowledge: Knowledge, path: Target | None = None) -> str | N
     {"tripletree_knowledge": 1, "samples": ["cat", "dog"], "must_link": {"rows": [[0, 1]]}}
     """
     kept = check_knowledge(knowledge)
-    found: dict[str, Any] = {_KEY: _VERSION, "samples": [_json(x, "a sample") for x in kept.leaves]}
+    found: dict[str, Any] = {KNOWLEDGE_KEY: _VERSION, "samples": [_json(x, "a sample") for x in kept.leaves]}
     if len(kept.triplets):
         found["triplets"] = _rows(kept.triplets.rows, kept.triplets.weights)
     if kept.pairs.n_must:
@@ -117,14 +117,14 @@ def read_knowledge(path: Source) -> Knowledge:
     """
     text, name = read_text(path)
     found = load_json(text, name)
-    if not isinstance(found, dict) or _KEY not in found:
+    if not isinstance(found, dict) or KNOWLEDGE_KEY not in found:
         msg = (
-            f"this is not a file of write_knowledge, which is an object with the key {_KEY!r}: read_triplets, "
+            f"this is not a file of write_knowledge, which is an object with the key {KNOWLEDGE_KEY!r}: read_triplets, "
             "read_pairs, read_hierarchy and the like read other files, and Knowledge.of joins what they give"
         )
         raise ParseError(msg, path=name)
-    if found[_KEY] != _VERSION:
-        msg = f"the version of this file is {found[_KEY]!r}; tripletree {__version__} reads version {_VERSION}"
+    if found[KNOWLEDGE_KEY] != _VERSION:
+        msg = f"the version of this file is {found[KNOWLEDGE_KEY]!r}; tripletree {__version__} reads version {_VERSION}"
         raise ParseError(msg, path=name)
     try:
         return _knowledge(found)
