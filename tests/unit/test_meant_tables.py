@@ -52,6 +52,62 @@ def lines(text, *cells):
 
 
 TABLES = [
+    # words for "cannot say" are no answers and no links, unless they are labels
+    *(
+        ("read_answers", f"who,a,b,c,odd\np1,dog,wolf,cat,cat\np2,dog,wolf,cat,{x}\n", ["cat by p1", "unsure by p2"])
+        for x in ("no sé", "не знаю", "nie wiem", "vet ej", "わからない", "maybe")
+    ),
+    ("read_answers", "a,b,c,odd\nmaybe,yes,eel,maybe\nmaybe,yes,eel,eel\n", ["maybe", "eel"]),
+    ("read_pairs", "mot1;mot2;même groupe ?\ndog;wolf;oui\ndog;eel;non\ndog;cat;ne sait pas\n", LINKED),
+    (
+        "read_answers",
+        "osoba,słowo1,słowo2,słowo3,inne\n" + FOUR.format("p") + "p2,dog,wolf,cat,nie wiem\n",
+        ("and 'osoba' who said it", [[*SAID, "unsure by p2"]]),
+    ),
+    # items that are called alike are the items, also beside a column that shares no label; two options have one anchor
+    (
+        "read_answers",
+        "partecipante,oggetto1,oggetto2,oggetto3,diverso\np1,a,b,c,c\np1,d,e,f,f\np2,a,b,c,b\n",
+        ("odd=", [["c by p1", "f by p1", "b by p2"], ["a c b", "d f e", "a b c"]]),
+    ),
+    (
+        "read_comparisons",
+        "目标,选项1,选项2,选择\ncat,dog,eel,1\nowl,ant,jay,2\n",
+        ("answer=", [["cat", "ant"], ["cat dog eel", "owl jay ant"]]),
+    ),
+    # an anchor in words is not compared with numbers; R's names; trials of jsPsych as CSV
+    (
+        "read_comparisons",
+        "head,winner,loser,Worker.ID,Center,Left,Right,Answer\n9,5,3,w1,cat,dog,eel,dog\n7,1,2,w1,owl,ant,jay,jay\n",
+        ["cat dog eel", "owl jay ant"],
+    ),
+    (
+        "read_comparisons",
+        'trial_type,stimulus,response,choices\nkey,+,null,\nkey,cat,0,"[""dog"",""eel""]"\nkey,slow down,y,\n'
+        'key,owl,1,"[""ant"",""jay""]"\n',
+        ["cat dog eel", "owl jay ant"],
+    ),
+    # numbers for each of the three triplets
+    (
+        "read_triplets",
+        "A,B,C,AB_C,AC_B,BC_A\ncat,dog,eel,2,1,0\n",
+        ("is that the odd one", [["cat dog | eel"], ["dog", "eel", "eel"]]),
+    ),
+    (
+        "read_triplets",
+        "a,b,c,ab,ac,bc\nx,y,z,0.3,0.1,0.6\n",
+        ("numbers for each pair", [["x y | z"], ["y z | x x 0.6"], ["x z | y x 0.1"], ["x y | z x 0.3"]]),
+    ),
+    # pairs behind other columns
+    *(
+        ("read_pairs", f"{names}\n1,dog,wolf,{yes}\n2,dog,eel,{no}\n", ("look like pairs", [LINKED]))
+        for names, yes, no in [
+            ("pair,first,second,type", "ML", "CL"),
+            ("rater,item_a,item_b,judgment", "same", "different"),
+        ]
+    ),
+    # lines of JSON with items, and the answer under another name
+    ("read_answers", '{"items": ["cat", "dog", "eel"], "odd_one": "eel", "annotator": "ann"}\n', ["eel by ann"]),
     # a column of people, in any language
     *(
         ("read_answers", f"{names}\n{FOUR.format('p')}", (words, [SAID]))

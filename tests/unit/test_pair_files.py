@@ -71,7 +71,7 @@ BAD_LINES = [
     ("a", 1, "1 field: expected"),
     ("a b must 1 2", 12, "5 fields.*blanks must stand in quotes"),
     ("Homo sapiens a b must", 18, "5 fields"),
-    ("a b maybe", 5, "'maybe' is not a link: expected must or cannot"),
+    ("a b perchance", 5, "'perchance' is not a link: expected must or cannot"),
     ("a b 3", 5, "'3' is not a link"),
     ("a,b,2", 5, "'2' is not a link"),
     ("a b must strong", 10, "the weight 'strong' is not a number in 0..1"),
@@ -168,8 +168,8 @@ def test_pair_tables__data_frames():
     p = read_pairs(frame, leaves=4)
     assert (p.must_link.tolist(), p.cannot_link.tolist()) == ([[1, 2]], [[2, 3]])
     assert p.must_weights.tolist() == [0.5]
-    with pytest.raises(ParseError, match="row 2: 'maybe' is not a link"):
-        read_pairs(pd.DataFrame({"a": ["x", "y"], "b": ["y", "z"], "link": ["must", "maybe"]}))
+    with pytest.raises(ParseError, match="row 2: 'perchance' is not a link"):
+        read_pairs(pd.DataFrame({"a": ["x", "y"], "b": ["y", "z"], "link": ["must", "perchance"]}))
 
 
 def test_pair_tables__parquet(tmp_path):

@@ -62,6 +62,7 @@ from tripletree.io.questions import (
     trio_by_name,
     unknown_answers,
     without_answer,
+    without_empty_rows,
 )
 from tripletree.io.readings import (
     check_no_positions,
@@ -294,7 +295,7 @@ def read_answers(
     if answer not in places and table.lines and (refused := no_answers(table, places, answer, "odd", missing)):
         raise refused
     command = {"items": [table.called[k] for k in places], "odd": table.called[answer], "who": who}
-    shown, taken = _without_empty_rows(asked, places), {*places, answer, times, took}
+    shown, taken = without_empty_rows(asked, places), {*places, answer, times, took}
     asked = repeated(shown, taken, people is not None, weight, "read_answers", **command)
     table = asked.table
     if people is None and table.names is not None:
@@ -406,6 +407,8 @@ def _is_own_lines(content: bytes | str) -> bool:
     if not isinstance(entry, dict) or not entry:
         return True
     items, said = entry.get("items"), entry.get("answer")
+    if isinstance(items, list) and not entry.keys() & {"tripletree", "undo", "answer", "odd"}:
+        return False
     if (
         "tripletree" not in entry
         and isinstance(items, list)
@@ -435,16 +438,6 @@ def _maybe_person(asked: QuestionTable, taken: set[Any]) -> int | None:
         return None
     asked.notes.append(f"people by {names[able[0]]!r}")
     return able[0]
-
-
-def _without_empty_rows(asked: QuestionTable, places: Sequence[int]) -> QuestionTable:
-    """Return the rows that show items: rows of other events of an experiment have no items."""
-    columns = [asked.table.columns[k] for k in places]
-    shown = [k for k, row in enumerate(zip(*columns, strict=True)) if any(x is not None for x in row)]
-    if len(shown) in (0, len(asked.table.lines)) or asked.table.names is None:
-        return asked
-    asked.notes.append(f"{counted(len(asked.table.lines) - len(shown), 'row')} without items left out")
-    return asked.taking(shown)
 
 
 def _person(cell: Any) -> str | None:
@@ -555,7 +548,7 @@ def _there(table: RowTable) -> str:
     """The columns of a table, as a sentence."""
     there = shown_names(table.names) if table.names else f"columns 0 to {len(table.columns) - 1}"
     more = ""
-    if named_by_first_row(table) is not table:
+    if len(table.columns) == 4 and named_by_first_row(table) is not table:
         more = f"; if the first row names them: {call('read_answers', table.path, header=True)}"
     return f". There are {there}: items= names the three items, and odd= the answer{more}"
 

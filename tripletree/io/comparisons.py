@@ -38,6 +38,7 @@ from tripletree.io.questions import (
     tells_events,
     trio_by_name,
     unknown_answers,
+    without_empty_rows,
     yes_or_no,
 )
 from tripletree.io.readings import check_no_positions, check_what_else, tell_rest, ways_of, with_names
@@ -176,6 +177,8 @@ def read_comparisons(
             raise table.refusal(msg)
         anchor, near, far = (k for k in range(len(table.columns)) if k not in others)
         found = Comparison(anchor, near, far, None)
+    asked = without_empty_rows(asked, found[1:3])
+    table = asked.table
     by_text = False
     if columns is None and table.names is not None and not asked.compared:
         by_text = check_what_else(asked, found[:3], found.answer, others, compared=True)

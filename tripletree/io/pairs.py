@@ -41,6 +41,7 @@ from tripletree.core.notes import note
 from tripletree.core.pairs import PairwiseConstraints, check_pairs
 from tripletree.errors import InvalidPairError, ParseError
 from tripletree.io.edges import usual_columns
+from tripletree.io.readings import named_by_first_row
 from tripletree.io.rows import (
     DELIMITERS,
     LabelRows,
@@ -55,7 +56,7 @@ from tripletree.io.rows import (
 from tripletree.io.source import Source, Target, decoded, is_parquet
 from tripletree.io.table import has_header, parquet_names, split_rows
 from tripletree.io.ways import call, listed, question
-from tripletree.tables.cells import YES_NO, cell_text, is_number, with_point
+from tripletree.tables.cells import CANNOT_SAY, YES_NO, cell_text, is_number, with_point
 from tripletree.tables.columns import (
     ANCHOR,
     LINK,
@@ -102,12 +103,10 @@ LINKS = {
     **{x: yes == 1 for x, yes in YES_NO.items() if len(x) > 1 or not x.isascii() or x.isdigit()},
 }
 #: Cells of pairs without a known link. A dash is a cannot-link.
-_NO_LINK = GAPS - {"-"}
+_NO_LINK = (GAPS - {"-"}) | CANNOT_SAY
 _NO_LINK |= frozenset(
-    {"unknown", "unsure", "not sure", "undecided", "unclear", "uncertain", "don't know", "possible"}
-    | {"possible match", "possible link", "possible duplicate", "potential match", "potential link"}
-    | {"potential duplicate", "clerical review", "maybe match", "weiß nicht", "weiss nicht", "vielleicht"}
-    | {"unklar", "unsicher", "peut-être"}
+    {"unknown", "undecided", "unclear", "uncertain", "possible", "potential duplicate", "clerical review"}
+    | {"possible match", "possible link", "possible duplicate", "potential match", "potential link", "maybe match"}
 )
 #: Letters for some of them, which are labels as well: they do not tell a file of pairs.
 _LETTERS = {"y": "yes", "t": "true", "n": "no", "f": "false"}
@@ -256,6 +255,11 @@ class PairRows(LabelRows):
                 self._decision = decided[2] if decided else None
                 self._rated, columns = (None, decided) if decided else (self._rated, columns)
             return super().places(table, columns, weight)
+        kinds = [*map(_kind, table.head(2))] if len(table.columns) > 2 and tuple(columns) == PAIR_COLUMNS else []
+        if None in kinds[1:] and (len(table.columns) > 3 or not any(kinds)):
+            told = named_by_first_row(table)  # its columns stand in another order
+            if told is not table and (advice := pairs_advice(told)) is not None:
+                raise ParseError(advice, path=table.path, line=table.lines[0] if table.unit == "line" else None)
         if len(table.columns) not in (3, 4) and tuple(columns) == PAIR_COLUMNS:
             msg = (
                 f"{len(table.columns)} columns and no header with {', '.join(columns)}: without one, expected three "

@@ -32,7 +32,7 @@ from tripletree.io.source import decoded, is_parquet, named_stream, read_bytes
 from tripletree.io.table import is_frame, read_table
 from tripletree.io.trials import records_of, with_objects_apart, with_person_in_each_row
 from tripletree.io.ways import ask, call, call_for, source_text
-from tripletree.tables.cells import YES_NO, cell_text, column_word, with_point
+from tripletree.tables.cells import CANNOT_SAY, YES_NO, cell_text, column_word, with_point
 from tripletree.tables.columns import (
     ANCHOR,
     ANSWER,
@@ -62,8 +62,7 @@ _TELLS = re.compile(
 )
 #: Other words for "cannot say".
 _NO_ANSWER = frozenset(
-    {"unsure", "cannot_say", "can't_say", "don't_know", "dont_know", "not_sure", "idk", "no_idea", "no_response"}
-    | {"no_answer", "timeout", "time_out", "skip", "skipped", "weiss_nicht", "weiß_nicht", "je_ne_sais_pas"}
+    {"no_response", "no_answer", "timeout", "time_out", "skip", "skipped"} | {*map(column_word, CANNOT_SAY)}
 )
 #: Answers about three items that name no item.
 WORDS = {
@@ -897,7 +896,9 @@ def comparison_in(table: RowTable, others: set[int], answer: int | None = None) 
     # a topic or a category beside two things that share no label with it may be no anchor
     found = related or [x for x in found if x.answer is None or plain(names[x.anchor]) in ANCHOR.names]
     if len(found) > 1:  # the same rows in words and in numbers
-        found = [x for x in found if not _are_numbers(table.columns[x.first])] or found
+        numbers = [_are_numbers(column) for column in table.columns]
+        found = [x for x in found if numbers[x.anchor] == numbers[x.first]] or found
+        found = [x for x in found if not numbers[x.first]] or found
     if not found:
         return None
     best = found[0]
@@ -1250,7 +1251,18 @@ def vote_columns(names: Sequence[str]) -> list[VoteColumns]:
         called = reply or "answer" * (not _VOTES.isdisjoint(rest))
         items = [stems[others[0]][x] for x in order] if others else []
         found.append(VoteColumns(called, [ends[x] for x in order], items, np.zeros((0, len(order)), np.int64)))
+    at = {x.strip().lower(): x for x in names}
+    splits = split_columns(names, [at[x] for x in "abc" if x in at], whole=True)
+    if splits:
+        found.append(VoteColumns("answer", splits, [at[x] for x in "abc"], np.zeros((0, 3), np.int64)))
     return sorted(found, key=lambda x: not x.stem)
+
+
+def split_columns(names: Sequence[str], trio: Sequence[str], *, whole: bool = False) -> list[str]:
+    """The columns that are called like the three triplets on a, b and c: BC_A, AC_B, AB_C, or else bc, ac, ab."""
+    odd = {x: odd_in(re.sub("_+", "|", x.strip()), trio, whole=whole) for x in names if x not in trio}
+    found = sorted((k, x) for x, k in odd.items() if k is not None)
+    return [x for _, x in found] if [k for k, _ in found] == [0, 1, 2] else []
 
 
 def are_voted(names: Sequence[str]) -> bool:
@@ -1632,6 +1644,16 @@ def no_answers(
         f"no row has both items and an answer: {sum(shown):,} rows have items and an empty {names[answer]!r}, and "
         f"{sum(said):,} other ones have an answer and no items; join the events of a question to one row{joined}"
     )
+
+
+def without_empty_rows(asked: QuestionTable, places: Sequence[int]) -> QuestionTable:
+    """Return the rows that show items: rows of other events of an experiment have no items."""
+    columns = [asked.table.columns[k] for k in places]
+    shown = [k for k, row in enumerate(zip(*columns, strict=True)) if any(x is not None for x in row)]
+    if len(shown) in (0, len(asked.table.lines)) or asked.table.names is None:
+        return asked
+    asked.notes.append(f"{counted(len(asked.table.lines) - len(shown), 'row')} without items left out")
+    return asked.taking(shown)
 
 
 def _keys_of_trials(table: RowTable, taken: set[int], shown: Sequence[bool], said: Sequence[bool]) -> list[str]:

@@ -94,7 +94,12 @@ def ways_of(
             what = "the two that are alike" if fit.two else f"the odd one of {_and(trio)}"
             said = "" if who is None else f", and {who!r} who said it (else without who=)"
             ways.append((f"if {told!r} names {what}{said}", f"{odd[:-1]}{fit.more})"))
-        for k in fit.never[:1] if len(fit.never) < 3 and not fit.two else ():
+        options = option_pairs([str(x) for x in trio])
+        anchors = fit.never[:1] if len(fit.never) < 3 else ()
+        if len(options) == 1:  # of x, option 1 and option 2, x alone can be the anchor
+            places = {*table.head(fit.answer)}.isdisjoint(x for k in fit.items for x in table.head(k))
+            anchors = tuple(k for k in (fit.items if anchors and places else fit.never) if names[k] not in options[0])
+        for k in anchors if not fit.two else ():
             columns = [names[k], *(names[j] for j in fit.items if j != k)]
             for chosen in ([None] if not far else []) + (["far"] if both or far else []):
                 command = {"answer": told, "who": who, "chosen": chosen}
@@ -165,7 +170,7 @@ def _fits(table: RowTable, items: Sequence[int] | None, answers: Collection[int]
     rows: dict[tuple[int, ...], list[tuple[Any, ...]] | None] = {}
     for trio in [tuple(items)] if items is not None else combinations(able, 3) if len(able) <= _FEW_COLUMNS else ():
         found = list(zip(*(columns[k] for k in trio), strict=True)) if len({numbers[k] for k in trio}) == 1 else []
-        if found and all(len({*x}) == len(x) for x in found if None not in x):
+        if found and all(len({*x}) == len(x) if None not in x else not any(x) for x in found):
             rows[trio] = found
     by_label = [
         _fit(trio, k, columns[k], found, names, labels=True)
@@ -179,11 +184,11 @@ def _fits(table: RowTable, items: Sequence[int] | None, answers: Collection[int]
         by_label = [_fit(trio, k, columns[k], rows[trio] or [], names, labels=True) for trio, k in pairs]
     if any(by_label):
         named = [x for x in by_label if x is not None]
-        return [x for x in named if not any(_is_better(y, x, columns) for y in named)]
+        return [x for x in named if not any(_is_better(y, x, columns, names) for y in named)]
     alike = alike_columns(replace(table, names=names), lambda cells: False)
     groups = [tuple(items)] if items is not None else [tuple(names.index(x) for x in group) for group in alike]
     trios = [x for x in groups if len(x) == 3 and rows.get(x)]
-    stems = [re.sub(r"[\W_]*(?:\d|[abcABC])$", "", x) for x in names]
+    stems = [*map(_stem, names)]
     told = [k for k in told if stems.count(stems[k]) < 3 or names[k] == stems[k]]  # three of a kind rate the three
     pairs = [(x, k) for x in trios for k in told if k not in x]
     if not pairs and len(able) == 4:  # the last of four
@@ -193,15 +198,26 @@ def _fits(table: RowTable, items: Sequence[int] | None, answers: Collection[int]
     return [x for x in coded if not _are_in_runs(columns[x.answer])] or coded
 
 
-def _is_better(other: Fit, fit: Fit, columns: Sequence[Sequence[Any]]) -> bool:
-    """Whether another reading of the same answers has items that share labels, where one of these shares nothing."""
+def _is_better(other: Fit, fit: Fit, columns: Sequence[Sequence[Any]], names: Sequence[str]) -> bool:
+    """Whether another reading of the same answers has items that share labels, where one of these shares nothing.
+
+    Or items that are called alike: word1, word2 and word3.
+    """
     if other.answer != fit.answer or other.two != fit.two:
         return False
+    alike = [len({_stem(names[k]) for k in trio}) for trio in (other.items, fit.items)]
+    if alike[0] == 1 < alike[1]:
+        return True
     shared = []
     for trio in (other.items, fit.items):
         cells = [{*columns[k]} - {None} for k in trio]
         shared.append(sum(not any(x & y for y in cells if y is not x) for x in cells))
     return shared[0] == 0 < shared[1]
+
+
+def _stem(name: str) -> str:
+    """A name of a column without the number or letter of one of three: word of word1."""
+    return re.sub(r"[\W_]*(?:\d|[abcABC])$", "", name)
 
 
 def _are_in_runs(cells: Sequence[Any]) -> bool:

@@ -253,7 +253,8 @@ def json_table(text: str, path: str | None) -> RowTable | None:
 def header_with(asked: Iterable[Any], usual: Callable[[Sequence[str]], Any]) -> Callable[[Sequence[str]], bool]:
     """Return a test for headers: rows with all columns asked for by name, or, without any, rows that are `usual`."""
     wanted = {x for x in asked if isinstance(x, str)}
-    return lambda names: wanted <= set(names) if wanted else bool(usual(names))
+    lists = {x: re.sub(r"_[123]$", "", x) for x in wanted}  # choices_1 is the first of the list in choices
+    return lambda names: all(x in names or lists[x] in names for x in wanted) if wanted else bool(usual(names))
 
 
 def read_table(

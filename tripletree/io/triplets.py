@@ -36,6 +36,7 @@ from tripletree.io.questions import (
     is_no_answer,
     newick_triplet,
     says_near,
+    split_columns,
     trio_by_name,
     votes_in,
     yes_or_no,
@@ -171,6 +172,17 @@ class TripletRows(LabelRows):
             odd = ("the odd one", call("read_answers", path, items=trio, odd=votes.stem))
             chosen = f"the columns {', '.join(map(repr, votes.columns))} choose one of {shown} in each row"
             raise question(path, line, f"{chosen}: are these triplets, or is that the odd one?", [plainly, odd])
+        splits = split_columns([*others], names)
+        if splits and all(x is None or is_number(x) for y in splits for x in others[y]):
+            pairs = [[x for x in names if x != odd] for odd in names]
+            ways = [
+                (
+                    f"{a!r} and {b!r} against {c!r}, weights by {x!r}",
+                    call("read_triplets", path, columns=[a, b, c], weight=x),
+                )
+                for (a, b), c, x in zip(pairs, names, splits, strict=True)
+            ]
+            raise question(path, line, f"{', '.join(map(repr, splits))} have numbers for each pair.", [plainly, *ways])
         for name, cells in others.items():
             meant = answers_beside(name, cells, rows, names)
             if meant is None:

@@ -73,6 +73,16 @@ YES_NO = {
     ),
     **dict.fromkeys(("falsch", "faux", "falso", "onwaar", "falskt", "hayir", "いいえ", "否"), 0),
 }
+#: Words of people who cannot say, in lower case.
+CANNOT_SAY = frozenset(
+    {"unsure", "not sure", "don't know", "dont know", "maybe", "cannot say", "can't say", "no idea", "idk"}
+    | {"weiß nicht", "weiss nicht", "keine ahnung", "vielleicht", "unsicher", "unklar", "je ne sais pas", "ne sait pas"}
+    | {"sais pas", "peut-être", "no sé", "no se", "no sabe", "ns/nc", "quizás", "tal vez", "não sei", "nao sei"}
+    | {"não sabe", "talvez", "non so", "non lo so", "forse", "weet niet", "weet ik niet", "misschien", "vet ej"}
+    | {"vet inte", "kanske", "ved ikke", "vet ikke", "måske", "kanskje", "en tiedä", "ehkä", "nie wiem", "może"}
+    | {"nevím", "neviem", "ne znam", "nem tudom", "talán", "nu știu", "не знаю", "затрудняюсь", "не знам", "bilmiyorum"}
+    | {"belki", "分からない", "わからない", "不知道", "不确定", "不確定", "모름", "모르겠음", "لا أعرف", "לא יודע"}
+)
 
 
 class OddCell(Exception):

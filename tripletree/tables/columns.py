@@ -178,13 +178,16 @@ def is_name(name: str, cells: Sequence[str]) -> bool:
 
 
 def plain(name: Any) -> str:
-    """The name of a column in lower case without blanks, dashes, underscores, ``#`` and a prefix such as ``dwc:``."""
+    """The name of a column in lower case without blanks, dashes, underscores, ``#`` and a prefix such as ``dwc:``.
+
+    A dot before an id goes, too: ``Participant.ID``.
+    """
     return _plain(str(name))
 
 
 @lru_cache(1 << 15)
 def _plain(name: str) -> str:
-    return re.sub(r"[\s_#-]", "", name[:_LONGEST].lower()).rsplit(":", 1)[-1]
+    return re.sub(r"[\s_#-]|\.(?=id$)", "", name[:_LONGEST].lower()).rsplit(":", 1)[-1]
 
 
 @dataclass(frozen=True)
