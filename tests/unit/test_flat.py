@@ -11,13 +11,15 @@ from examples import small_world, yule
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles import all_triplets_definition, clades_of, compatible_by_enumeration, implied_by_enumeration
+from scipy.cluster.hierarchy import linkage
 from strategies import triplet_rows
 
 from tripletree.algorithms.build import is_consistent
 from tripletree.algorithms.cut import RULES, cut
 from tripletree.algorithms.decompose import decompose
-from tripletree.algorithms.flat import are_compatible, enforce_triplets, satisfies
+from tripletree.algorithms.flat import are_compatible, compatible, enforce_triplets, fit_together, satisfies, unbroken
 from tripletree.algorithms.induce import all_triplets, displays, sample_triplets
+from tripletree.algorithms.linkage import from_linkage
 from tripletree.cluster import DivisiveReCon, ReCon
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.leaves import LeafIndex
@@ -468,3 +470,26 @@ def test_recon__every_rule_and_number_satisfies_consistent_triplets(rule, rng):
             assert model.satisfied_in_labels_.all()
             assert are_compatible(model.labels_, t)
             assert model.n_clusters_ == k
+
+
+@pytest.mark.parametrize("with_samples", [False, True])
+def test_compatible__moves_until_one_hierarchy_has_the_clusters_and_the_triplets(with_samples):
+    n_between = n_found = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        tree = from_linkage(linkage(rng.normal(size=(40, 2))))
+        known = sample_triplets(tree, 120, random_state=seed)
+        codes = cut(tree, 8, rule="merge_order")
+        codes[rng.choice(40, 3, replace=False)] = rng.integers(8, size=3)
+        codes = np.unique(codes, return_inverse=True)[1]
+        moved = unbroken(codes, known)
+        n_between += moved is not None and not fit_together(moved, known.rows)
+        before = codes.copy()
+        found = compatible(codes, known, rng.normal(size=(40, 2)) + codes[:, None] if with_samples else None)
+        assert (codes == before).all()
+        if found is not None:
+            n_found += 1
+            assert are_compatible(found, known)
+            assert np.unique(found).tolist() == np.unique(codes).tolist()
+    assert n_found > 40  # a search may end without
+    assert n_between > 10  # triplets between three clusters contradict each other, though none is broken

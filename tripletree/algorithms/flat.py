@@ -22,6 +22,7 @@ from tripletree.algorithms.points import (
     scatter,
     squared_distances,
 )
+from tripletree.algorithms.repair import repair
 from tripletree.core.arrays import frozen
 from tripletree.core.checks import check_count
 from tripletree.core.labels import clusters_of, label_codes, leaf_positions, row_codes
@@ -31,6 +32,9 @@ from tripletree.errors import InvalidLabelsError
 #: In `enforce_triplets`: the price of a broken triplet at first, in nats, like the price of a move away from a centre,
 #: and for how many moves a leaf that has moved stays where it is.
 _PRICE, _TABU = 20.0, 5
+
+#: In `compatible`: trees of the clusters that are tried, sweeps over the triplets that each fails, and most clusters.
+_ROUNDS, _SWEEPS, _MOST_CLUSTERS = 5, 20, 200
 
 
 def satisfies(labels: Any, triplets: TripletSet) -> np.ndarray:
@@ -265,22 +269,109 @@ def unbroken(
     rows = triplets.rows
     if not is_broken(codes, rows).any():
         return codes
-    n, k = codes.size, int(codes.max()) + 1
-    steps = 20 * (n + len(rows)) if max_steps is None else max_steps
-    square, away = np.zeros((n, 0)), 1.0
-    if points is not None:
-        means = group_means(points, codes, k, weights)
-        error = scatter(points, codes, weights, means)
-        if error > 0:
-            named = triplets.used_leaves  # no other leaf moves
-            square, away = np.zeros((n, k)), 0.0
-            square[named] = squared_distances(points[named], means)
-            total = n if weights is None else float(weights.sum())
-            square *= total * intrinsic_dimension(points, weights) / (2 * error)
-            if weights is not None:
-                square *= weights[:, None]
+    steps = 20 * (codes.size + len(rows)) if max_steps is None else max_steps
+    k = int(codes.max()) + 1
+    square, away = _price_of_moves(codes, triplets, points, weights)
     done, label = engine.flat.min_conflicts(codes.astype(np.int32), k, frozen(rows), square, away, _PRICE, _TABU, steps)
     return label.astype(codes.dtype) if done else None
+
+
+def _price_of_moves(
+    codes: np.ndarray, triplets: TripletSet, points: np.ndarray | None, weights: np.ndarray | None
+) -> tuple[np.ndarray, float]:
+    """The price of each leaf in each cluster by its distance to the mean, shape (n, k) or (n, 0), and of any move."""
+    n, k = codes.size, int(codes.max()) + 1
+    if points is None:
+        return np.zeros((n, 0)), 1.0
+    means = group_means(points, codes, k, weights)
+    error = scatter(points, codes, weights, means)
+    if error == 0:
+        return np.zeros((n, 0)), 1.0
+    named = triplets.used_leaves  # no other leaf moves
+    square = np.zeros((n, k))
+    square[named] = squared_distances(points[named], means)
+    total = n if weights is None else float(weights.sum())
+    square *= total * intrinsic_dimension(points, weights) / (2 * error)
+    if weights is not None:
+        square *= weights[:, None]
+    return square, 0.0
+
+
+def compatible(
+    codes: np.ndarray,
+    triplets: TripletSet,
+    points: np.ndarray | None = None,
+    max_steps: int | None = None,
+    weights: np.ndarray | None = None,
+) -> np.ndarray | None:
+    """The clusters after moves of single leaves until they are compatible with all triplets. None if none are found.
+
+    If no triplet is broken, the triplets between three clusters may still contradict each other: a few leaves at a
+    wrong place are enough. Then the clusters get a tree that displays most of these triplets (`repair`), and leaves in
+    the others move until it displays all.
+    """
+    found = unbroken(codes, triplets, points, max_steps, weights)
+    for _ in range(_ROUNDS):
+        if found is None or fit_together(found, triplets.rows):
+            return found
+        if found.max() >= _MOST_CLUSTERS or not is_consistent(triplets):
+            return None
+        found = _displayed_by_one_tree(found, triplets, points, weights)
+    return None
+
+
+def _displayed_by_one_tree(
+    codes: np.ndarray, triplets: TripletSet, points: np.ndarray | None, weights: np.ndarray | None
+) -> np.ndarray | None:
+    """Clusters on one tree that displays each triplet which is not inside a cluster. None if the search ends before."""
+    rows, n, k = triplets.rows, codes.size, int(codes.max()) + 1
+    depth = _depths(codes[rows], triplets.weights, k)
+    square, _ = _price_of_moves(codes, triplets, points, weights)
+    square = square if square.size else np.ones((n, k)) - (codes[:, None] == np.arange(k))
+
+    def holds(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
+        return ((a == b) & (a == c)) | (depth[a, b] > np.maximum(depth[a, c], depth[b, c]))
+
+    order = np.argsort(rows.ravel(), kind="stable")
+    begin, member = np.searchsorted(rows.ravel()[order], np.arange(n + 1)), order // 3
+    codes, size, price = codes.copy(), np.bincount(codes, minlength=k), np.full(len(rows), _PRICE)
+    for _ in range(_SWEEPS):
+        failing = np.flatnonzero(~holds(*codes[rows].T))
+        if not failing.size:
+            return codes
+        for t in failing.tolist():
+            if holds(*codes[rows[t]]):
+                continue
+            price[t] *= 2  # as in `min_conflicts`, so that no triplet is given up
+            moves = []
+            for x in rows[t][size[codes[rows[t]]] > 1].tolist():
+                mine = member[begin[x] : begin[x + 1]]
+                to = np.where((rows[mine] == x)[:, :, None], np.arange(k), codes[rows[mine]][:, :, None])
+                cost = price[mine] @ ~holds(to[:, 0], to[:, 1], to[:, 2]) + square[x]
+                cost -= cost[codes[x]]
+                cost[codes[x]] = np.inf
+                moves.append((float(cost.min()), x, int(cost.argmin())))
+            if not moves:
+                return None
+            _, x, to_cluster = min(moves)
+            size[codes[x]] -= 1
+            size[to_cluster] += 1
+            codes[x] = to_cluster
+    return None
+
+
+def _depths(of: np.ndarray, weights: np.ndarray | None, k: int) -> np.ndarray:
+    """How deep two clusters part, in a tree that displays most of the triplets between three, given as clusters."""
+    between = (of[:, 0] != of[:, 1]) & (of[:, 0] != of[:, 2]) & (of[:, 1] != of[:, 2])
+    near = np.sort(of[between][:, :2], axis=1)
+    rows, same = np.unique(np.column_stack([near, of[between][:, 2]]), axis=0, return_inverse=True)
+    votes = np.bincount(same.reshape(-1), None if weights is None else weights[between])
+    tree = repair(TripletSet(rows.astype(np.int32), k, weights=votes)).hierarchy
+    one, two = np.indices((k, k), np.int32).reshape(2, -1)
+    depth = tree.depth[engine.rooted_tree.common_ancestors(frozen(one), frozen(two), *tree.ancestor_table)]
+    depth = depth.reshape(k, k).astype(np.float64)
+    np.fill_diagonal(depth, np.inf)
+    return depth
 
 
 def _by_siblings(codes: np.ndarray, triplets: TripletSet, k: int) -> np.ndarray:

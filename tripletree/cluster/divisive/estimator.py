@@ -230,8 +230,9 @@ class DivisiveReCon(TripletClusterer):
     one level, and hard triplets like it, vote too, and their clusters are taken if they keep all triplets.
 
     If triplets are of several levels, clusters of the plain tree are tried beside the cut: single samples are moved
-    until the clusters are compatible with all triplets that ``hierarchy_`` displays. If that can be, and they fit the
-    samples better, they are ``labels_``, which are then not a cut.
+    until the clusters are compatible with all triplets that ``hierarchy_`` displays (if triplets only vote, as many as
+    it takes to break none). If that can be, and they fit the samples better, they are ``labels_``, which are then not a
+    cut.
 
     If only classes are known, at least two and no more than clusters, ``labels_`` is not a cut of the hierarchy. A
     mixture of normal distributions of one shape, begun at the means of the classes, is fitted to all samples. Known
@@ -451,7 +452,7 @@ class DivisiveReCon(TripletClusterer):
             found = found if forced is None or fit_together(found, forced.rows) else labels
             if found is labels and n_told and not given.n_of_pairs:  # triplets of all levels
                 held = kept.subset(displays(tree, kept))
-                found = nearer_to_samples(labels, start, points, is_matrix, held)
+                found = nearer_to_samples(labels, start, points, is_matrix, held, forced is not None)
             labels = found
         # back in the order of rows
         merges[:, :2] = np.append(order, np.arange(n, 2 * n - 1))[merges[:, :2].astype(np.int64)]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tripletree.algorithms.cut import CRUMB, cut, has_several, log_within
-from tripletree.algorithms.flat import fit_together, unbroken
+from tripletree.algorithms.flat import compatible, fit_together, unbroken
 from tripletree.cluster.divisive.statements import has_one_level
 from tripletree.cluster.votes import FlatVotes, alone, embedded, nearer_means, voted
 from tripletree.core.checks import counted
@@ -76,7 +76,7 @@ def _keeps_more(one: np.ndarray, other: np.ndarray, votes: FlatVotes) -> bool:
 
 
 def nearer_to_samples(
-    labels: np.ndarray, plain: Hierarchy, points: np.ndarray, is_matrix: bool, kept: TripletSet
+    labels: np.ndarray, plain: Hierarchy, points: np.ndarray, is_matrix: bool, kept: TripletSet, hard: bool
 ) -> np.ndarray:
     """Clusters that fit the samples better than a cut of the tree does, and keep the same triplets. Maybe the cut.
 
@@ -89,8 +89,10 @@ def nearer_to_samples(
         return labels
     start = cut(plain, k, samples=None if is_matrix else points)
     points = embedded(points) if is_matrix else points
-    moved = unbroken(nearer_means(points, start), kept, points)
-    if moved is None or not fit_together(moved, kept.rows):
+    start = nearer_means(points, start)
+    # where triplets only vote, clusters that have to move far for them are hardly the right ones
+    moved = compatible(start, kept, points) if hard else unbroken(start, kept, points)
+    if moved is None or not (hard or fit_together(moved, kept.rows)):
         return labels
     named = kept.used_leaves
     if np.bincount(moved[named], minlength=k).min() < CRUMB * named.size / k:
