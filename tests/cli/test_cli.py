@@ -386,7 +386,7 @@ def test_a_hierarchy_in_the_place_of_triplets_is_named(run, tmp_path, command):
     said = run(command, "my hp.obo", status=2).stderr
     assert "my hp.obo is an ontology (OBO), and triplets are expected" in said
     assert "tripletree decompose 'my hp.obo'" in said
-    said = run(command, "-", text="((a,b),c);", status=2).stderr
+    said = run(command, "-", text="((a,b),(c,d));", status=2).stderr
     assert "standard input is a hierarchy (Newick), and triplets are expected: 'tripletree decompose -' makes" in said
 
 

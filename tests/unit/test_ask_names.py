@@ -97,7 +97,7 @@ def test_forget__removes_all_that_a_person_said_and_nothing_else(tmp_path):
     assert len(read_answers(path)) == 2
     table = tmp_path / "a.csv"
     table.write_text("a,b,c,odd,who\nx,y,z,x,ida\n")
-    with pytest.raises(ParseError, match="no file of JSON lines"):
+    with pytest.raises(ParseError, match="not a file of JSON lines"):
         forget_person(table, "ida")
 
 

@@ -432,12 +432,13 @@ def _outline(x: _Lines) -> _Recognition | None:
 def _arrows(x: _Lines) -> None:
     """Ask of lines with an arrow each which of two names is below the other."""
     for arrow in _ARROWS:
-        if len(x.every) > 1 and all(line.count(arrow) == 1 == line.strip(f"{arrow} ").count(arrow) for line in x.every):
+        lines = [line for line in x.every if arrow in line]  # a line without may be a bracket of a graph's description
+        if 2 * len(lines) > len(x.every) > 1 and all(line.count(arrow) == 1 for line in lines):
             ways = [
                 (meant, call("read_edges", x.path, delimiter=arrow, child_column=k, header=False))
                 for k, meant in enumerate(("if it leads to the parent", "if it leads to the child"))
             ]
-            first, second = zip(*(line.split(arrow) for line in x.every), strict=True)
+            first, second = zip(*(line.split(arrow) for line in lines), strict=True)
             fewer = len({y.strip() for y in second}) < len({y.strip() for y in first})
             refuse(x.path, 1, f"which way does {arrow!r} lead?", ways if fewer else ways[::-1])
 
