@@ -34,7 +34,7 @@ from tripletree.errors import InvalidLabelsError
 _PRICE, _TABU = 20.0, 5
 
 #: In `compatible`: trees of the clusters that are tried, sweeps over the triplets that each fails, and most clusters.
-_ROUNDS, _SWEEPS, _MOST_CLUSTERS = 5, 20, 200
+_ROUNDS, _SWEEPS, _MOST_CLUSTERS = 5, 200, 200
 
 
 def satisfies(labels: Any, triplets: TripletSet) -> np.ndarray:
@@ -342,7 +342,7 @@ def _displayed_by_one_tree(
         for t in failing.tolist():
             if holds(*codes[rows[t]]):
                 continue
-            price[t] *= 2  # as in `min_conflicts`, so that no triplet is given up
+            price[t] += _PRICE  # as in `min_conflicts`, so that no triplet is given up
             moves = []
             for x in rows[t][size[codes[rows[t]]] > 1].tolist():
                 mine = member[begin[x] : begin[x + 1]]
