@@ -7,8 +7,9 @@
 //
 // Labels are found by mean field for the votes and exact sums on the tree, from the splits that the top of the tree
 // shows. Leaves that must stay together (hard triplets, must-links) move as one. Hard triplets, whose weight is
-// infinite, hold in the end whatever the split. So they do not vote each, but each block of leaves votes to be parted from those that it is told from
-// (`told_apart`): how often a clade is told from its siblings depends on how a hierarchy is written down.
+// infinite, hold in the end whatever the split. So they do not vote each, but each block of leaves votes to be parted
+// from those that it is told from (`told_apart`): how often a clade is told from its siblings depends on how a
+// hierarchy is written down.
 #pragma once
 
 #include <algorithm>
