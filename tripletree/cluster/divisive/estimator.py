@@ -230,9 +230,9 @@ class DivisiveReCon(TripletClusterer):
     one level, and hard triplets like it, vote too, and their clusters are taken if they keep all triplets.
 
     If triplets are of several levels, clusters of the plain tree are tried beside the cut: single samples are moved
-    until the clusters are compatible with all triplets that ``hierarchy_`` displays (if triplets only vote, as many as
-    it takes to break none). If that can be, and they fit the samples better, they are ``labels_``, which are then not a
-    cut.
+    until the clusters are compatible with all triplets that ``hierarchy_`` displays. If triplets only vote, samples are
+    moved no further than until no triplet is broken. Such clusters are ``labels_`` if they fit the samples better, and
+    no cut then. Precomputed distances of more than 2,000 samples are always cut.
 
     If only classes are known, at least two and no more than clusters, ``labels_`` is not a cut of the hierarchy. A
     mixture of normal distributions of one shape, begun at the means of the classes, is fitted to all samples. Known

@@ -6,6 +6,7 @@ import numpy as np
 
 from tripletree.algorithms.cut import CRUMB, cut, has_several, log_within
 from tripletree.algorithms.flat import compatible, fit_together, unbroken
+from tripletree.cluster.divisive.items import ITEMS_MAX
 from tripletree.cluster.divisive.statements import has_one_level
 from tripletree.cluster.votes import FlatVotes, alone, embedded, nearer_means, voted
 from tripletree.core.checks import counted
@@ -84,8 +85,8 @@ def nearer_to_samples(
     clusters are near to each other, but a few samples at a wrong place make clusters of its cut that fit no samples.
     None of the clusters may be a crumb among the samples in triplets: other samples are no clusters of their own.
     """
-    k = int(labels.max()) + 1
-    if k == 1 or has_one_level(kept.rows, labels.size):
+    k, n = int(labels.max()) + 1, labels.size
+    if k == 1 or (is_matrix and n > ITEMS_MAX) or has_one_level(kept.rows, n):  # coordinates take n^3 steps
         return labels
     start = cut(plain, k, samples=None if is_matrix else points)
     points = embedded(points) if is_matrix else points
