@@ -61,7 +61,8 @@ def time_limit(seconds: float) -> AbstractContextManager[None]:
     - One long call of another package's compiled code, such as a decomposition of a matrix: after that call.
     - An import: after it, as it would stay half done.
     - Other threads than the main one, and Windows: in the compiled loops of this package, and nowhere else.
-    - An error that Python drops, in a callback from C or in a collection of garbage: a second later.
+    - A collection of garbage: after it.
+    - An error that Python drops, in a callback from C: a second later.
     - Processes that the block has started, such as joblib's: they are left to the program that started them.
     - From Python 3.13 on, a ``while`` loop in the block itself that calls nothing: it may end with its function
       (github.com/python/cpython/issues/130279).
@@ -197,6 +198,8 @@ def _named(frames: list[FrameType]) -> str | None:
 
 #: The handler and the timer that were set before the first limit, and when that was.
 _before: tuple[Any, tuple[float, float], float] | None = None
+#: Whether garbage is being collected. Python drops the errors of finalisers and of weak references' callbacks.
+_is_collecting = False
 #: Seconds for which the alarm is set at most: some systems refuse more.
 _LONGEST = 1e6
 
@@ -212,16 +215,23 @@ def _set_alarm() -> None:
     limits = _limits()
     if limits:
         if _before is None:
+            gc.callbacks.append(_follow_collection)
             _before = signal.signal(signal.SIGALRM, _ring), signal.getitimer(signal.ITIMER_REAL), monotonic()
         wait = min(x.next for x in limits) - monotonic()
         signal.setitimer(signal.ITIMER_REAL, min(max(wait, 1e-6), _LONGEST))
     elif _before is not None:
         (handler, (wait, interval), then), _before = _before, None
+        gc.callbacks.remove(_follow_collection)
         left = max(wait - (monotonic() - then), 1e-6) if wait > 0 else 0.0
         signal.setitimer(signal.ITIMER_REAL, 0)
         if signal.getsignal(signal.SIGALRM) is _ring:  # another handler, set in the block, stays
             signal.signal(signal.SIGALRM, handler)
         signal.setitimer(signal.ITIMER_REAL, left, interval)
+
+
+def _follow_collection(phase: str, _info: dict[str, int]) -> None:
+    global _is_collecting
+    _is_collecting = phase == "start"
 
 
 def _ring(_number: int, frame: FrameType | None) -> None:
@@ -234,7 +244,7 @@ def _ring(_number: int, frame: FrameType | None) -> None:
             frames, is_inside = limit.frames(frame)
             if limit.has_struck and not is_inside:
                 _limits().remove(limit)
-            elif any(x.f_code in undisturbed or x.f_code.co_filename == _IMPORT for x in frames):
+            elif _is_collecting or any(x.f_code in undisturbed or x.f_code.co_filename == _IMPORT for x in frames):
                 limit.next = now + _SOON
             else:
                 limit.strike(frames)

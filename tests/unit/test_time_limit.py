@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
@@ -448,13 +449,21 @@ def test_time_limit__ctrl_c_in_a_loop_without_a_call():
 
 def test_time_limit__waits_for_the_end_of_a_collection_of_garbage(monkeypatch):
     """Python drops the errors of callbacks of the collector, and says so on the screen."""
-    met, dropped = [], []
+    met, dropped, before = [], [], list(gc.callbacks)
     monkeypatch.setattr(sys, "unraisablehook", dropped.append)
 
     def callback(phase, info):
         if not met:
             met.append(phase)
             time.sleep(0.1)
+
+    class Ring:
+        def __init__(self):
+            self.itself = self
+
+    ring = Ring()
+    finaliser = weakref.finalize(ring, lambda: [met.append("finaliser"), time.sleep(0.1)])
+    del ring
 
     gc.callbacks.append(callback)
     try:
@@ -464,7 +473,9 @@ def test_time_limit__waits_for_the_end_of_a_collection_of_garbage(monkeypatch):
             forever()
     finally:
         gc.callbacks.remove(callback)
-    assert (met, dropped) == (["start", "collected"], [])
+    assert (met, dropped) == (["start", "finaliser", "collected"], [])
+    assert not finaliser.alive
+    assert gc.callbacks == before
 
 
 def test_time_limit__puts_back_the_alarm_of_others():
