@@ -389,7 +389,7 @@ def test_fit__says_how_much_memory_distances_would_take(X, monkeypatch):
 @pytest.mark.parametrize("model", [ReCon(2, linkage="average"), ConstrainedCompleteLink(2)], ids=repr)
 def test_recon__distances_beyond_the_memory_are_refused_before_they_are_asked_for(model, monkeypatch):
     """A system may promise more memory than there is, and end the process that uses it."""
-    monkeypatch.setattr("tripletree.cluster.distances.memory", lambda: 1 << 12)
+    monkeypatch.setattr("tripletree.cluster.distances.fits_in_memory", lambda size: size <= 1 << 12)
     with pytest.raises(MemoryError, match="distances of 100 samples .* more than there is; ReCon with one of the link"):
         model.fit(np.random.default_rng(0).normal(size=(100, 2)))
 
@@ -524,7 +524,7 @@ def test_fit__distances_of_blocks_are_those_of_scipy(metric, monkeypatch, rng):
 def test_recon__triplets_on_more_samples_than_memory_has_bits_for_are_refused(micro_clusters, monkeypatch):
     """The search for merges ended in a bare MemoryError of the core."""
     X, triplets = np.arange(400.0)[:, None], [(3 * k, 3 * k + 1, 3 * k + 2) for k in range(100)]
-    monkeypatch.setattr("tripletree.cluster.agglomerative.plan.memory", lambda: 300 * 300 / 8)
+    monkeypatch.setattr("tripletree.cluster.agglomerative.plan.fits_in_memory", lambda size: size <= 300 * 300 / 8)
     with pytest.raises(MemoryError, match="triplets on 300 samples take .* a bit for each pair of them"):
         ReCon(2, micro_clusters=micro_clusters).fit(X, triplets=triplets)
     ReCon(2, micro_clusters=micro_clusters).fit(X[:300], triplets=triplets[:50])

@@ -37,7 +37,7 @@ from tripletree.core.certain import CertainTriplets
 from tripletree.core.checks import check_count, check_entries
 from tripletree.core.hierarchy import Hierarchy, check_rooted
 from tripletree.core.leaves import LeafIndex
-from tripletree.core.memory import memory
+from tripletree.core.memory import fits_in_memory, memory
 from tripletree.core.ontology import Ontology
 from tripletree.core.parents import displayed_count, sibling_pairs
 from tripletree.core.random import distinct_integers, generator
@@ -272,7 +272,7 @@ def all_triplets(hierarchy: Hierarchy | Ontology, *, limit: int | None = DEFAULT
         )
         raise LimitExceededError(msg, size=total, limit=limit)
     need = _BYTES_EACH * total
-    if need > memory():
+    if not fits_in_memory(need):
         msg = (
             f"{_there_are(total, hierarchy)}, and listing them takes some {need / 2**30:,.0f} GiB, more than this "
             f"machine's {memory() / 2**30:,.0f}; use sample_triplets or decompose, or restrict it to fewer leaves"

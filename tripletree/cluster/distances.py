@@ -14,7 +14,7 @@ from tripletree.algorithms.points import ROUNDING, as_rows, is_sparse, row_block
 from tripletree.cluster.distance_matrix import as_distance_matrix, condensed_matrix, rounding
 from tripletree.cluster.gower import MixedColumns, gower_of_codes
 from tripletree.core.checks import counted
-from tripletree.core.memory import memory
+from tripletree.core.memory import fits_in_memory
 from tripletree.interrupts import check_time
 
 #: Linkages that are defined for any distances, and linkages that need points in a Euclidean space.
@@ -301,7 +301,7 @@ def condensed_distances(
     check_rows(samples, metric)
     size = n * (n - 1) / 2 * np.dtype(dtype).itemsize
     try:
-        if size > memory():  # systems promise more than there is, and end the process that uses it
+        if not fits_in_memory(size):  # systems promise more than there is, and end the process that uses it
             raise MemoryError
         condensed = _all_pairs(samples, metric, parameters, dtype)
     except MemoryError:

@@ -6,6 +6,14 @@ import os
 from contextlib import suppress
 from pathlib import Path
 
+#: Bytes that every machine has: a small fit opens no file of the system to ask.
+_ANYWHERE = 64 << 20
+
+
+def fits_in_memory(size: float) -> bool:
+    """True if there is memory for so many bytes. The system is asked only about large sizes."""
+    return size <= _ANYWHERE or size <= memory()
+
 
 def memory() -> int:
     """Return the bytes of memory of this machine or container, or of the process if it may have less."""

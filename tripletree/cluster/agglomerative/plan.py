@@ -20,7 +20,7 @@ from tripletree.cluster.agglomerative.micro_clusters import merge_large
 from tripletree.cluster.agglomerative.penalty import check_penalty, merge_softly
 from tripletree.cluster.base import warn_if_few
 from tripletree.cluster.distances import EUCLIDEAN, FittedMetric, check_spread, shifted
-from tripletree.core.memory import memory
+from tripletree.core.memory import fits_in_memory
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import warn_user
@@ -144,7 +144,7 @@ def _check_memory(constraints: CombinedConstraints, n_micro_clusters: int | None
     """Refuse triplets on more samples than there is memory for the pairs that they keep apart."""
     named, n = constraints.triplets.used_leaves.size, len(constraints.triplets.leaves)
     size = named * (n if n_micro_clusters is None else named + n_micro_clusters) / 8
-    if size > memory():
+    if not fits_in_memory(size):
         msg = (
             f"triplets on {named:,} samples take {size / 2**30:,.0f} GiB, a bit for each pair of them, more than there "
             "is: give triplets on fewer samples"
