@@ -4,6 +4,7 @@ A row of `TABLES` is a reader, a text, and what it says. A text that may mean se
 instead, and the values of the commands in it, in their order.
 """
 
+import io
 import re
 
 import pytest
@@ -36,6 +37,8 @@ READERS = {x.__name__: (x, say) for x, say in zip(
     (read_answers, read_comparisons, read_triplets, read_pairs), (answers, comparisons, triplets, pairs), strict=True
 )}  # fmt: skip
 TRIPLETS = ["cat dog | eel", "dog wolf | cat"]
+#: A command in an error.
+CALL = re.compile(r"(read_\w+)(\((?:[^()']|'[^']*'|\([^()]*\))*\))")
 #: Of four questions by two people, behind the names of columns.
 FOUR = "{0}1,dog,wolf,cat,cat\n{0}1,dog,cat,eel,dog\n{0}2,cat,wolf,eel,eel\n{0}2,dog,wolf,eel,wolf\n"
 SAID = [f"{odd} by {who}" for odd, who in zip(("cat", "dog", "eel", "wolf"), ("p1", "p1", "p2", "p2"), strict=True)]
@@ -62,7 +65,7 @@ TABLES = [
     (
         "read_answers",
         "osoba,słowo1,słowo2,słowo3,inne\n" + FOUR.format("p") + "p2,dog,wolf,cat,nie wiem\n",
-        ("and 'osoba' who said it", [[*SAID, "unsure by p2"]]),
+        ("give odd=", [[*SAID, "unsure by p2"]]),
     ),
     # items that are called alike are the items, also beside a column that shares no label; two options have one anchor
     (
@@ -72,7 +75,7 @@ TABLES = [
     ),
     (
         "read_comparisons",
-        "目标,选项1,选项2,选择\ncat,dog,eel,1\nowl,ant,jay,2\n",
+        "kohde,vaihtoehto1,vaihtoehto2,valinta\ncat,dog,eel,1\nowl,ant,jay,2\n",
         ("answer=", [["cat", "ant"], ["cat dog eel", "owl jay ant"]]),
     ),
     # an anchor in words is not compared with numbers; R's names; trials of jsPsych as CSV
@@ -112,12 +115,16 @@ TABLES = [
     *(
         ("read_answers", f"{names}\n{FOUR.format('p')}", (words, [SAID]))
         for names, words in [
-            ("uczestnik,obraz1,obraz2,obraz3,odpowiedz", "and 'uczestnik' who said it"),
+            ("osallistuja,kuva1,kuva2,kuva3,vastaus", "and 'osallistuja' who said it"),
             ("deelnemer,plaatje_a,plaatje_b,plaatje_c,gekozen", "give odd="),
-            ("участник,слово1,слово2,слово3,лишнее", "and 'участник' who said it"),
-            ("参加者,単語1,単語2,単語3,回答", "give odd="),
+            ("участник,слово1,слово2,слово3,лишнее", "give odd="),
+            ("katılımcı,kelime1,kelime2,kelime3,farklı", "and 'katılımcı' who said it"),
             ("panelist,stim_l,stim_m,stim_r,different_one", "and 'panelist' who said it"),
         ]
+    ),
+    *(
+        ("read_answers", f"{names}\n{FOUR.format('p')}", SAID)
+        for names in ["uczestnik,obraz1,obraz2,obraz3,odpowiedz", "参加者,単語1,単語2,単語3,回答"]
     ),
     ("read_answers", f"valutatore,a,b,c,scelta\n{FOUR.format('p')}", ["cat", "dog", "eel", "wolf"]),
     # how often, or which row
@@ -373,9 +380,222 @@ def test_meant_tables__are_read_right_or_asked_with_commands_that_work(case, tmp
     words, values = means
     with pytest.raises(ParseError, match=words) as caught:
         read(name)
-    calls = re.findall(r"(read_\w+)(\((?:[^()']|'[^']*'|\([^()]*\))*\))", str(caught.value))
+    calls = CALL.findall(str(caught.value))
     assert len(calls) == len(values), calls
     for (function, arguments), wanted in zip(calls, values, strict=True):
         reader, tell = READERS[function]
         found = tell(eval(f"read{arguments}", {"read": reader}))
         assert same(function, found, wanted), (function, arguments, found)
+
+
+# ---------------------------------------------------------------------- what people mean, whatever they call it
+
+
+def table(header, *rows, mark=","):
+    return "\n".join(mark.join(x) for x in (header.split(mark), *rows)) + "\n"
+
+
+BASE = [("apple", "pear", "brick"), ("oak", "nail", "elm"), ("sun", "moon", "cup"), ("hen", "pig", "cow")]
+NEARER = ["apple pear brick", "oak elm nail", "sun moon cup", "hen cow pig"]
+OF_BASE = ["pear", "elm", "moon", "cow"]
+
+
+def compared(header, answers, *, mark=";", first="{}"):
+    """Comparisons of the first with the two others, under a header, with the nearer one told by these answers."""
+    rows = [(first.format(x), *rest, said) for (x, *rest), said in zip(BASE, answers, strict=True)]
+    return table(header, *rows, mark=mark)
+
+
+def by_side(*sides):
+    return [sides[k] for k in (0, 1, 0, 1)]
+
+
+LINKS = ["a b must", "b c must", "a d cannot"]
+MEANT = ["cat dog | eel", "dog wolf | cat"]
+COUNTED = ["cat dog | eel x 7", "dog wolf | cat x 3"]
+FILMS = [("w1", "Alien", "Heat", "Babe"), ("w1", "Jaws", "Big", "Clue"), ("w2", "Alien", "Jaws", "Clue")]
+FILMS_MEANT = ["Alien Heat Babe", "Jaws Clue Big", "Alien Clue Jaws"]
+OPTIONS = [("cat", "dog", "eel", "owl"), ("fox", "elk", "bee", "hen")]
+OPTIONS_MEANT = ["cat dog eel", "cat dog owl", "fox hen elk", "fox hen bee"]
+SIX = [("p1", "cat", "dog", "eel"), ("p1", "owl", "ant", "jay"), ("p1", "fox", "elk", "bee")]
+SIX += [("p2", "cat", "dog", "owl"), ("p2", "elk", "bee", "ant"), ("p2", "jay", "fox", "eel")]
+SIX_NEARER = ["cat dog eel", "owl jay ant", "fox bee elk", "cat owl dog", "elk bee ant", "jay fox eel"]
+#: A reader, a text, and what it means: another reader, perhaps, and the value.
+MEANINGS = [
+    # an anchor and two sides in other languages
+    *(
+        ("read_comparisons", compared(header, answers), "read_comparisons", NEARER)
+        for header, answers in [
+            ("Ziel;Links;Rechts;Antwort", OF_BASE),
+            ("Ziel;Links;Rechts;Antwort", by_side("links", "rechts")),
+            ("cible;choix_gauche;choix_droite;reponse", by_side("gauche", "droite")),
+            ("Zielbild;Bild_links;Bild_rechts;Wahl", by_side("L", "R")),
+            ("cible;gauche;droite;réponse", by_side("G", "D")),
+            ("estímulo;opción_izquierda;opción_derecha;elección", OF_BASE),
+            ("wzorzec;lewa;prawa;wybór", by_side("lewa", "prawa")),
+            ("образец;левый;правый;ответ", by_side("левый", "правый")),
+            ("alvo;esquerda;direita;resposta", by_side("esquerda", "direita")),
+            ("mål;vänster;höger;svar", by_side("vänster", "höger")),
+            ("ターゲット;左;右;回答", by_side("左", "右")),
+            ("Referenzwort;Wort_A;Wort_B;Entscheidung", OF_BASE),
+            ("mot_cible;mot1;mot2;réponse", by_side("1", "2")),
+            ("kohde;vasen;oikea;vastaus", OF_BASE),
+        ]
+    ),
+    # keys
+    *(
+        ("read_comparisons", compared(header, by_side(*keys), mark=","), "read_comparisons", NEARER)
+        for header in ["target,left,right,key", "anchor,left_image,right_image,response"]
+        for keys in ["fj", "al", "jl", ("ArrowLeft", "ArrowRight"), ("37", "39"), ("KeyF", "KeyJ"), ("left", "right")]
+    ),
+    *(
+        ("read_answers", table(header, *[(*x, y) for x, y in zip(BASE[:3], keys, strict=True)]), "read_answers", odd)
+        for header, keys, odd in [
+            ("left,middle,right,key", "jlk", ["apple", "elm", "moon"]),
+            ("left,middle,right,key", "lkl", ["brick", "nail", "cup"]),
+            ("left,center,right,response", ("ArrowLeft", "ArrowRight", "ArrowDown"), ["apple", "elm", "moon"]),
+        ]
+    ),
+    # lists of pairs
+    *(
+        ("read_pairs", text, "read_pairs", LINKS)
+        for text in [
+            '{"must_link": [["a","b"],["b","c"]], "cannot_link": [["a","d"]]}',
+            '{"ML": [["a","b"],["b","c"]], "CL": [["a","d"]], "n": 4}',
+            '{\n"mustLinkConstraints": [["a","b"],["b","c"]],\n"cannotLinkConstraints": [["a","d"]]\n}',
+            '{"same": [{"a":"a","b":"b"},{"a":"b","b":"c"}], "different": [{"a":"a","b":"d"}]}',
+            '{"constraints": [["a","b","ML"],["b","c","ML"],["a","d","CL"]]}',
+            '[["a","b","must"],["b","c","must"],["a","d","cannot"]]',
+        ]
+    ),
+    # the two alike in one cell, and trees of genes
+    *(
+        ("read_triplets", f"{header}\n{rows}", "read_triplets", value)
+        for header, rows, value in [
+            ("pair,odd", "cat+dog,eel\ndog+wolf,cat\n", MEANT),
+            ("similar,odd", "cat-dog,eel\ndog-wolf,cat\n", MEANT),
+            ("odd;similar_pair", "eel;cat/dog\ncat;dog/wolf\n", MEANT),
+            ("two_alike;odd_one_out", "cat and dog;eel\ndog and wolf;cat\n", MEANT),
+            ("gene_tree,outgroup,sister", "g1,eel,cat dog\ng2,cat,dog wolf\n", MEANT),
+            ("gene_tree,outgroup,sister", "g1,eel,cat|dog\ng2,cat,dog|wolf\n", MEANT),
+            ("triplet,outgroup,count", "cat_dog_eel,eel,7\ncat_dog_wolf,cat,3\n", COUNTED),
+            ("gene_tree,sister1,sister2,outgroup", "g1,cat,dog,eel\ng2,dog,wolf,cat\n", MEANT),
+            ("species1,species2,outgroup,frequency", "cat,dog,eel,7\ndog,wolf,cat,3\n", COUNTED),
+            ("species1;species2;outgroup;n_genes", "cat;dog;eel;7\ndog;wolf;cat;3\n", COUNTED),
+            (
+                "taxon1,taxon2,taxon3,topology,count",
+                'cat,dog,eel,"((cat,dog),eel)",7\ndog,wolf,cat,"((dog,wolf),cat)",3\n',
+                COUNTED,
+            ),
+        ]
+    ),
+    # two that are called 1 and 2 beside one that is called 0, and links that people gave
+    *(
+        (reader, table("workerId,movie0,movie1,movie2,answer", *rows), "read_comparisons", FILMS_MEANT)
+        for reader in READERS
+        for rows in (
+            [(*x, y) for x, y in zip(FILMS, said, strict=True)] for said in (["Heat", "Clue", "Clue"], ["1", "2", "2"])
+        )
+    ),
+    *(
+        (reader, f"{header}\nx,a,b,{yes}\nx,b,c,{yes}\ny,a,d,{no}\n", "read_pairs", LINKS)
+        for reader in READERS
+        for header, yes, no in [
+            ("rater,item_a,item_b,judgment", "same", "different"),
+            ("coder,doc_a,doc_b,decision", "yes", "no"),
+        ]
+    ),
+    # three options
+    *(
+        (
+            reader,
+            table(header, *[(*x, y) for x, y in zip(OPTIONS, said, strict=True)]),
+            "read_comparisons",
+            OPTIONS_MEANT,
+        )
+        for reader in ("read_answers", "read_comparisons", "read_triplets")
+        for header, said in [
+            ("anchor,option1,option2,option3,choice", ("dog", "hen")),
+            ("query,A,B,C,answer", "AC"),
+            ("reference,opt_a,opt_b,opt_c,most_similar", "13"),
+        ]
+    ),
+    # two columns that may have the answer, and few rows
+    *(
+        (reader, compared("target,left,right,answer,response", by, mark=","), "read_comparisons", NEARER)
+        for by in [[f"{x},{y}" for x, y in zip(OF_BASE, ["brick", "elm", "moon", "cow"], strict=True)]]
+        for reader in ("read_answers", "read_comparisons", "read_triplets")
+    ),
+    *(
+        (
+            reader,
+            table("who,a,b,c,choice", *[(*x, y) for x, y in zip(SIX, said, strict=True)]),
+            "read_comparisons",
+            SIX_NEARER,
+        )
+        for reader in ("read_answers", "read_comparisons", "read_triplets")
+        for said in (["dog", "jay", "bee", "owl", "bee", "fox"], "233322", "bcccbb")
+    ),
+    # questions in cells
+    *(
+        (reader, compared(header, said, first=asks), "read_comparisons", NEARER)
+        for header, asks, said in [
+            ("question;left;right;answer", "which is most similar to {}?", OF_BASE),
+            ("question;option1;option2;choice", "Which is more similar to {}?", by_side("1", "2")),
+            ("prompt;a;b;answer", "Is {} more like...", OF_BASE),
+            ("Frage;links;rechts;Antwort", "Was ist ähnlicher zu {}?", by_side("links", "rechts")),
+            ("consigne;gauche;droite;réponse", "Lequel ressemble le plus à {} ?", OF_BASE),
+            ("question;left;right;answer", "Which is less like {}?", [*reversed(by_side("left", "right"))]),
+        ]
+        for reader in ("read_answers", "read_comparisons")
+    ),
+    (
+        "read_comparisons",
+        table(
+            "question,answer",
+            *[(f"Is {a} more like {b} or {c}?", x) for (a, b, c), x in zip(BASE, OF_BASE, strict=True)],
+        ),
+        "read_comparisons",
+        NEARER,
+    ),
+    (
+        "read_answers",
+        table("question;answer", *[(f"Which is the odd one: {a}, {b} or {c}?", c) for a, b, c in BASE], mark=";"),
+        "read_answers",
+        ["brick", "elm", "cup", "cow"],
+    ),
+]
+
+
+@pytest.mark.parametrize("case", MEANINGS, ids=lambda case: f"{name_of(case)} {case[1][-9:]!r}")
+def test_meant_tables__are_read_as_meant_or_asked_with_the_command_that_does(case, tmp_path, monkeypatch):
+    """A reader gives the value, or an error whose printed commands run, until one of them gives it."""
+    kind, text, means, value = case
+    monkeypatch.chdir(tmp_path)
+    name = "t.json" if text[0] in "{[" else "t.csv"
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    found, error = [], ""
+    try:
+        found.append((kind, READERS[kind][1](READERS[kind][0](name))))
+    except ParseError as refused:
+        error = str(refused)
+        found += [(x, READERS[x][1](eval(f"read{y}", {"read": READERS[x][0]}))) for x, y in CALL.findall(error)]
+    assert any(x == means and same(means, sorted(y), sorted(value)) for x, y in found), (found, error)
+
+
+@pytest.mark.parametrize(
+    ("name", "cells", "only"),
+    [
+        ("catch", "0100", "only='not catch'"),
+        ("is catch", ["False", "True", "False", "False"], "only='not `is catch`'"),
+        ("trial_type", ["main", "catch", "main", "main"], "only=\"trial_type != 'catch'\""),
+        ("phase", ["practice", "test", "test", "test"], "only=\"phase != 'practice'\""),
+    ],
+)
+def test_meant_tables__catch_trials_are_told_with_the_condition_that_leaves_them_out(name, cells, only):
+    rows = [(*x, x[0], y) for x, y in zip(BASE, cells, strict=True)]
+    text = table(f"item1,item2,item3,odd,{name}", *rows)
+    found = read_answers(io.StringIO(text))
+    assert only in found.reading
+    assert len(read_answers(io.StringIO(text), only=eval(only.removeprefix("only=")))) == 3
+    assert "only=" not in read_answers(io.StringIO(text), only=eval(only.removeprefix("only="))).reading

@@ -888,7 +888,7 @@ def test_questions__a_column_beside_two_things_that_shares_none_with_them_is_ask
     """How alike two sounds are from 1 to 3 was read as the odd one of a category and two sounds."""
     with pytest.raises(ParseError) as info:
         reader(io.StringIO(text))
-    assert ("the odd one of" if reader is read_answers else "give columns=, which") in str(info.value)
+    assert ("the odd one of" if reader is read_answers else "give columns=, the anchor") in str(info.value)
 
 
 def test_questions__three_things_are_three_things_whatever_the_third_is_called():

@@ -38,6 +38,7 @@ from tripletree.io.appending import end_of
 from tripletree.io.comparisons import TrioRows, indexed_rows, is_header_of_comparisons, no_triplets
 from tripletree.io.forms import has_header_of_form
 from tripletree.io.json_text import load_json
+from tripletree.io.pairs import refuse_pairs
 from tripletree.io.questions import (
     TWO,
     WHOLE,
@@ -78,6 +79,7 @@ from tripletree.io.table import has_header, is_frame, parquet_names
 from tripletree.io.ways import ask, call, call_for
 from tripletree.tables.cells import cell_text, column_word, with_point
 from tripletree.tables.columns import (
+    ANSWER,
     MAYBE_WHO,
     ODD,
     REPLY,
@@ -472,6 +474,16 @@ def _check_no_comparisons(asked: QuestionTable, others: set[int]) -> None:
 
 def _no_answers(table: RowTable, places: Sequence[int], answer: int | None) -> ParseError:
     """The error for columns that say that two items are compared with a third."""
+    names = table.names or []
+    several = [x for x in ANSWER.among(names) if answer is not None and names.index(x) not in places]
+    if len(several) > 1:
+        trio = [names[k] for k in places]
+        ways = [(f"if {x!r} has them", call_for(table, "read_comparisons", columns=trio, answer=x)) for x in several]
+        ways += [
+            ("if people named the odd one of three", call_for(table, "read_answers", items=trio, odd=x))
+            for x in several
+        ]
+        raise ask(table, f"{' and '.join(map(repr, several))} could have the answers.", ways)
     shown = ", ".join(repr(table.called[k]) for k in dict.fromkeys([*places, *([] if answer is None else [answer])]))
     hint = "" if answer is None else f"; if people named the odd one, give odd={table.called[answer]!r}"
     return table.refusal(f"the columns {shown} {no_triplets(table.path)}{hint}")
@@ -537,6 +549,7 @@ def _item_columns(table: RowTable, items: Any, answer: int, others: set[Any], gi
         check_one_pool(table, rest, answer)
         return rest
     if len(rest) < 3 and table.names is not None:
+        refuse_pairs(table, answered=True)
         raise table.refusal(_too_few([table.names[k] for k in rest], table, answer))
     asks = f"give items=, which three of the {_columns(table)} hold the items"
     if ways := ways_of(table, answers=[answer]):

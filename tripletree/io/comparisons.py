@@ -19,6 +19,7 @@ from tripletree.core.leaves import LeafIndex
 from tripletree.core.notes import note
 from tripletree.errors import ParseError
 from tripletree.io.forms import bare_names
+from tripletree.io.pairs import refuse_pairs
 from tripletree.io.questions import (
     Comparison,
     QuestionTable,
@@ -30,6 +31,7 @@ from tripletree.io.questions import (
     comparisons_by_name,
     name_of_items,
     no_answers,
+    options_beside,
     people_text,
     positions_said,
     read_questions,
@@ -162,6 +164,7 @@ def read_comparisons(
                 ("the answers", call_for(table, "read_answers", odd=trio[2])),
             ]
             raise ask(table, f"{trio[2]!r} is the odd one of three, and nothing is compared with an anchor.", ways)
+        refuse_pairs(table, answered=True)
         if len(table.columns) == 3 and not _are_people(table, others):
             others = set()
         if len(table.columns) - len(others) != 3:
@@ -204,6 +207,8 @@ def is_header_of_comparisons(names: Sequence[str]) -> bool:
     """True if a header tells what is compared with what."""
     names = bare_names(names)
     if any(map(compares, names)):
+        return True
+    if options_beside(names) is not None:
         return True
     return len(names) > 2 and bool(comparisons_by_name(names, asides(names, counts=True)))
 

@@ -24,6 +24,7 @@ or -1, are of this format. Labels, quotes, comments and ``#!leaves`` are as in t
 from __future__ import annotations
 
 import csv
+import json
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
@@ -41,7 +42,7 @@ from tripletree.core.notes import note
 from tripletree.core.pairs import PairwiseConstraints, check_pairs
 from tripletree.errors import InvalidPairError, ParseError
 from tripletree.io.edges import usual_columns
-from tripletree.io.readings import named_by_first_row
+from tripletree.io.readings import named_by_first_row, ways_of
 from tripletree.io.rows import (
     DELIMITERS,
     LabelRows,
@@ -55,12 +56,13 @@ from tripletree.io.rows import (
 )
 from tripletree.io.source import Source, Target, decoded, is_parquet
 from tripletree.io.table import has_header, parquet_names, split_rows
-from tripletree.io.ways import call, listed, question
-from tripletree.tables.cells import CANNOT_SAY, YES_NO, cell_text, is_number, with_point
+from tripletree.io.ways import ask, call, listed, question
+from tripletree.tables.cells import CANNOT_SAY, YES_NO, cell_of, cell_text, is_number, with_point
 from tripletree.tables.columns import (
     ANCHOR,
     LINK,
     LINK_KINDS,
+    REPLY,
     SHAPE,
     WHO,
     alike_columns,
@@ -77,6 +79,7 @@ from tripletree.tables.columns import (
     pair_columns,
     plain,
     probability_sense,
+    stem_of,
     words_of,
 )
 from tripletree.tables.rows import RowTable
@@ -258,8 +261,11 @@ class PairRows(LabelRows):
         kinds = [*map(_kind, table.head(2))] if len(table.columns) > 2 and tuple(columns) == PAIR_COLUMNS else []
         if None in kinds[1:] and (len(table.columns) > 3 or not any(kinds)):
             told = named_by_first_row(table)  # its columns stand in another order
+            line = table.lines[0] if table.unit == "line" else None
             if told is not table and (advice := pairs_advice(told)) is not None:
-                raise ParseError(advice, path=table.path, line=table.lines[0] if table.unit == "line" else None)
+                raise ParseError(advice, path=table.path, line=line)
+            if told is not table and (ways := ways_of(told)):
+                raise question(table.path, line, "no column is called the link of two.", ways)
         if len(table.columns) not in (3, 4) and tuple(columns) == PAIR_COLUMNS:
             msg = (
                 f"{len(table.columns)} columns and no header with {', '.join(columns)}: without one, expected three "
@@ -454,6 +460,10 @@ class PairRows(LabelRows):
         self._turned = str(columns[2]) if self._unlike else None
         return columns
 
+    @staticmethod
+    def records(text: str, path: str | None) -> RowTable | None:
+        return links_in_json(text, path) or LabelRows.records(text, path)
+
     def look(self, text: str) -> None:
         """Judge a first row such as ``id1,id2,y`` or ``a,b,same``, which has a link, by the rows below."""
         lines = [x for x in text[:_HEAD].splitlines()[: _LINES if len(text) <= _HEAD else -1] if x.strip()]
@@ -623,6 +633,44 @@ def are_links(cells: Collection[str]) -> bool:
     return None not in kinds and (len(cells) > 1 or kinds != {"letter"})
 
 
+def links_in_json(text: str, path: str | None) -> RowTable | None:
+    """The pairs of a JSON text with lists of them, perhaps below a key: {"must_link": [["a", "b"]], ...}. Else None."""
+    if re.match(r'\s*(?:\{\s*"|\[\s*\[)', text) is None:
+        return None
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    while isinstance(value, dict) and len(value) == 1 and _sense_of_key(next(iter(value))) is None:
+        value = next(iter(value.values()))
+    known = value.items() if isinstance(value, dict) else [("", value)]
+    rows: list[list[Any]] = []
+    for key, pairs in known:
+        must = _sense_of_key(key)
+        if not isinstance(pairs, list) or (isinstance(value, dict) and must is None):
+            continue
+        for pair in pairs:
+            cells = [*pair.values()] if isinstance(pair, dict) else pair
+            if not isinstance(cells, list) or not all(isinstance(x, (str, int, float)) for x in cells):
+                return None
+            if must is not None:
+                cells = [*cells[:2], "must" if must else "cannot", *cells[2:]]
+            rows.append([cell_text(cell_of(x)) for x in cells])
+    width = max(map(len, rows), default=0)
+    if width not in (3, 4) or min(map(len, rows)) < 3 or not are_links({x[2] or "" for x in rows}):
+        return None
+    columns = [[x[k] if k < len(x) else None for x in rows] for k in range(width)]
+    names = [*PAIR_COLUMNS, "weight"][:width]
+    return RowTable(path, names, columns, range(1, len(rows) + 1), "row")
+
+
+def _sense_of_key(key: str) -> bool | None:
+    """Whether a key is called must-links (True) or cannot-links (False), None for others."""
+    word = re.sub(r"_?(?:constraint|pair)s?$", "", words_of(key))
+    sense = link_of(_joined(word))
+    return link_sense(word) if sense is None and word not in LINK.names else sense
+
+
 def pair_by_cells(table: RowTable) -> tuple[tuple[str, str] | None, list[str], list[str]]:
     """Return the two columns of labels, the columns that may hold their link, and the columns that surely do."""
     names = table.names or []
@@ -636,6 +684,8 @@ def pair_by_cells(table: RowTable) -> tuple[tuple[str, str] | None, list[str], l
         elif not alike and len(names) == 3:
             texts = [x for k, x in enumerate(names) if not all(is_number(with_point(y or "0")) for y in table.head(k))]
             pair = (texts[0], texts[1]) if len(texts) == 2 else None
+        if pair is not None and sum(stem_of(x) == stem_of(pair[0]) for x in names) > 2:  # one of three
+            pair = None
     able: list[str] = []
     sure: list[str] = []
     for k, name in enumerate(names if pair is not None else ()):
@@ -745,17 +795,44 @@ def pairs_advice(table: RowTable) -> str | None:
     return f"{pair[0]!r} and {pair[1]!r} look like pairs; {_no_links(measures[0])}. {ways}"
 
 
+def refuse_pairs(table: RowTable, *, answered: bool = False) -> None:
+    """Raise the question if a table has two columns of labels and one of their links, and no third label.
+
+    `answered`: whether the answers of people are looked for, so that a yes and a no are links as well.
+    """
+    pair, able, sure = pair_by_cells(table) if table.names is not None else (None, [], [])
+    able = able if answered and not sure and _are_told(table, pair) else sure
+    if pair is not None and len(able) == 1:
+        raise ask(
+            table, f"{pair[0]!r} and {pair[1]!r} look like pairs, linked by {able[0]!r}.", link_ways(table, pair, able)
+        )
+
+
 def is_pair_table(content: bytes | str, name: str | None) -> bool:
     """True if a table has two columns of ids, one of their links, whatever that is called, and no anchor."""
     if is_parquet(content):
         return False
     text = decoded(content, name)
+    if links_in_json(text, name) is not None:
+        return True
     head = text[:_HEAD] if len(text) <= _HEAD else text[:_HEAD].rpartition("\n")[0]
-    if not has_header(head, lambda names: id_pair(names) is not None):
+    if not has_header(head, _may_name_pairs):
         return False
-    table = split_rows(head, name, header=True, known=lambda names: id_pair(names) is not None, problem=lambda *_: None)
+    table = split_rows(head, name, header=True, known=_may_name_pairs, problem=lambda *_: None)
     pair, able, sure = pair_by_cells(table)
-    return len(sure) == 1 or (len(able) == 1 and pair == id_pair(table.names or []) and not _has_anchor(table, pair))
+    return len(sure) == 1 or (len(able) == 1 and _are_told(table, pair) and not _has_anchor(table, pair))
+
+
+def _may_name_pairs(names: Sequence[str]) -> bool:
+    """True for a header with two ids, or with two things alike, an answer and no third thing."""
+    return id_pair(names) is not None or (len(option_pairs(names)) == 1 and len(REPLY.among(names)) == 1)
+
+
+def _are_told(table: RowTable, pair: Sequence[str] | None) -> bool:
+    """Whether a header tells that two things are linked: they are ids, or stand alone beside an answer of a person."""
+    names = table.names or []
+    alone = [x for x in names if not is_aside(x) or plain(x) in REPLY.names]
+    return pair == id_pair(names) or (pair is not None and len(alone) == len(pair) + 1)
 
 
 def _has_anchor(table: RowTable, pair: Sequence[str] | None) -> bool:

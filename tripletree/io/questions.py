@@ -50,6 +50,7 @@ from tripletree.tables.columns import (
     is_sure_anchor,
     option_pairs,
     plain,
+    stem_of,
     words_of,
 )
 from tripletree.tables.rows import RowTable, shown_names
@@ -79,6 +80,7 @@ _CHOSEN = frozenset(
 _LEFT_KEYS, _RIGHT_KEYS = frozenset("qweasdfzxcv"), frozenset("uiopjklm") | {"/", "slash"}
 _KEY_NUMBERS = {"37": "left", "38": "up", "39": "right", "40": "down", "70": "f", "74": "j"}
 _KEY_NUMBERS |= {"49": "1", "50": "2", "51": "3"}
+_KEY_ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
 #: Names of columns that hold the less alike of two.
 _FAR = re.compile(
     r"(?:^|_)(?:odd|out|outgroup|far|farther|farthest|further|furthest|different|outlier|dissimilar|unchosen|rejected)(?:_|$)"
@@ -169,7 +171,8 @@ def read_questions(
     names = asked.table.names or []
     if asked.from_zero and "rt" in names and "rt_ms" not in names:  # jsPsych counts milliseconds
         asked = replace(asked, table=replace(asked.table, names=["rt_ms" if x == "rt" else x for x in names]))
-    return _apart(_expanded(_long(asked, wanted, codes, compared), wanted), wanted)
+    asked = _out_of_texts(_expanded(_long(asked, wanted, codes, compared), wanted))
+    return _with_options_compared(_apart(asked, wanted)) if compared else _apart(asked, wanted)
 
 
 #: Names of columns that tell what a row of a long table holds, and of the column that holds it.
@@ -534,6 +537,73 @@ def _unknown_codes(table: RowTable, unknown: Mapping[str, set[str]]) -> ParseErr
     return table.refusal(msg)
 
 
+def _out_of_texts(asked: QuestionTable) -> QuestionTable:
+    """A table whose questions name their items in a cell, "Which is most like a cat?", with these as columns."""
+    table, names = asked.table, asked.table.names or []
+    replies = [names.index(x) for x in REPLY.among(names)]
+    others = {*asides(names), *replies}
+    pair = option_pairs([x for k, x in enumerate(names) if k not in others])
+    for k in range(len(names)) if len(replies) == 1 and table.lines else ():
+        if k in others or not all(len(x.split()) > 2 for x in table.head(k)):
+            continue
+        texts = [None if x is None else without_tags(x).strip() for x in table.texts(k)]
+        found = _anchors_in(texts) if len(pair) == 1 else _trios_in(texts, table.texts(replies[0]))
+        if found is None:
+            continue
+        made = ["anchor"] if len(pair) == 1 else ["anchor", "option1", "option2"] if found[1] else _ITEMS
+        if {*made} & {*names}:
+            continue
+        columns = [*table.columns[:k], *found[0], *table.columns[k + 1 :]]
+        called = [*names[:k], *made, *names[k + 1 :]]
+        if len(pair) == 1:
+            called, columns = [*called, names[k]], [*columns, [found[1]] * len(texts)]
+        asked = replace(asked, table=replace(table, names=called, columns=columns))
+        asked.compared |= len(made) == 3 and bool(found[1])
+        asked.items = made if made is _ITEMS else asked.items
+        asked.notes.append(f"items out of the questions in {names[k]!r}" + f" ({found[1]!r})" * bool(found[1]))
+        return asked
+    return asked
+
+
+#: What items out of a text are called as columns.
+_ITEMS = ["item1", "item2", "item3"]
+#: The most words of an item in a text.
+_MOST_WORDS = 4
+
+
+def _anchors_in(texts: Sequence[str | None]) -> tuple[list[list[Any]], str] | None:
+    """What differs between questions, and what all of them say, if that asks for the more or the less alike."""
+    words = [[] if x is None else re.findall(r"\s*\S+", x) for x in {*texts}]
+    shown = [x for x in words if x]
+    if len(shown) < 2:
+        return None
+    head, tail = (os.path.commonprefix([x[::step] for x in shown]) for step in (1, -1))
+    n, m = len(head), len(tail)
+    if any(not 0 < len(x) - n - m <= _MOST_WORDS for x in shown):
+        return None
+    begin, end = len("".join(head)), "".join(tail[::-1])
+    stem = f"{''.join(head)} ...{end}"
+    if asks_for_near(stem) == asks_for_far(stem):
+        return None
+    parts = [None if x is None else x[begin : len(x) - len(end)].strip(_AROUND + "?") for x in texts]
+    return None if "" in parts else ([parts], stem)
+
+
+def _trios_in(texts: Sequence[str | None], said: Sequence[str | None]) -> tuple[list[list[Any]], str] | None:
+    """The items of questions that name all three: an anchor and two options, or three of which answers name the odd."""
+    if texts[0] is None or (_compared_in(texts[0]) is None and not asks_for_far(texts[0])):
+        return None
+    trios = [None if x is None else _compared_in(x) for x in texts]
+    how = "which of two is more like the first"
+    if any(x is None for x in trios):
+        rows = zip(texts, said, strict=True)
+        trios = [_items_in(x or "", set() if is_no_answer(y) else {str(y)}, coded=True) for x, y in rows]
+        how = ""
+    if any(x is None for x in trios):
+        return None
+    return [list(x) for x in zip(*trios, strict=True)], how
+
+
 #: What a question says that asks for the odd one, or the less alike of two, and for the more alike.
 _SAYS_ODD = re.compile(
     r"\bodd|(?:not|n't|n’t|least|cannot) (?:belong|fit|match|go)|belongs? (?:the )?least|misfit|outlier|intru[ds]"
@@ -703,6 +773,77 @@ def _asides(trios: Sequence[Any], kinds: Sequence[Sequence[Any]], notes: list[st
     return found
 
 
+def options_beside(names: Sequence[str]) -> tuple[int, list[int], int] | None:
+    """The places of an anchor, of three options or more that are compared with it, and of the answer."""
+    known = asides(names, counts=True)
+    replies = [k for k, x in enumerate(names) if k not in known and (ANSWER.among([x]) or says_near(x))]
+    anchors = [k for k, x in enumerate(names) if k not in known and is_sure_anchor(x)]
+    stems: dict[str, list[int]] = {}
+    for k, name in enumerate(names):
+        if k not in known and k not in replies and k not in anchors:
+            stems.setdefault(stem_of(name), []).append(k)
+    options = [x for x in stems.values() if len(x) > 2]
+    return (anchors[0], options[0], replies[0]) if len(replies) == len(anchors) == len(options) == 1 else None
+
+
+def _with_options_compared(asked: QuestionTable) -> QuestionTable:
+    """A row for each option that was not chosen, of a table of an anchor, three options or more, and the most alike."""
+    table, found = asked.table, options_beside(asked.table.names or ())
+    if found is None:
+        return asked
+    anchor, options, answer = found
+    names = table.names or []
+    rows: list[Any] = list(zip(*(table.texts(k) for k in options), strict=True))
+    chosen, _ = positions_said(table.texts(answer), rows, [names[k] for k in options])
+    if (chosen == -2).any():
+        return asked
+    pairs = [(k, x, y) for k, x in enumerate(chosen.tolist()) if x >= 0 for y in range(len(options)) if y != x]
+    rest = [k for k in range(len(names)) if k not in (anchor, answer, *options)]
+    asked = asked.taking([k for k, _, _ in pairs])
+    near, far = ([rows[pair[0]][pair[end]] for pair in pairs] for end in (1, 2))
+    columns = [asked.table.columns[k] for k in (anchor, *rest)]
+    called = ["anchor", "near", "far", *(names[k] for k in rest)]
+    asked.notes.append(
+        f"the choice of {len(options)} by {names[answer]!r} is nearer to {names[anchor]!r} than the others"
+    )
+    return replace(asked, table=replace(asked.table, names=called, columns=[columns[0], near, far, *columns[1:]]))
+
+
+#: What stands between the two in one cell, and, where their labels stand in other rows, too, other marks.
+_IN_PAIRS = (r"\s*[+&|;,/]\s*", r"\s+(?:and|und|et|y|e|en|i|и)\s+", r"\s+[-–]\s+")
+_IN_KNOWN_PAIRS = (r"\s*-\s*", "_", r"\s+")
+
+
+def with_pair_apart(table: RowTable) -> RowTable:
+    """A table in which the two alike of one cell ("cat+dog") are columns, beside a column with the odd one."""
+    names = table.names or []
+    odd = [k for k, x in enumerate(names) if says_far(x)]
+    free = [k for k, x in enumerate(names) if k not in odd and not is_aside(x)]
+    if len(odd) != 1 or len(free) not in (1, 2) or option_pairs([names[k] for k in free]):
+        return table
+    left = table.texts(odd[0])
+    found = []
+    for k in free:
+        for separator in (*_IN_PAIRS, *_IN_KNOWN_PAIRS):
+            if any(len(re.split(separator, x)) not in (2, 3) for x in table.head(k) if x):
+                continue
+            cells = [x if x is None else [y.strip(_AROUND) for y in re.split(separator, x)] for x in table.texts(k)]
+            cells = [x and [y for y in x if y != one or len(x) < 3] for x, one in zip(cells, left, strict=True)]
+            if not any(cells) or any(x is not None and (len(x) != 2 or "" in x or x[0] == x[1]) for x in cells):
+                continue
+            if separator in _IN_PAIRS or {*left} & {y for x in cells for y in x or ()} - {None}:
+                found.append((k, cells))
+            break
+    if len(found) != 1:
+        return table
+    k, cells = found[0]
+    rest = [j for j in range(len(names)) if j != k]
+    parts = [[x and x[j] for x in cells] for j in (0, 1)]
+    made = [f"{_list_name(names[k])}_{j + 1}" for j in range(2)]
+    columns = [*(table.columns[j] for j in rest), *parts]
+    return replace(table, names=[*(names[j] for j in rest), *made], columns=columns)
+
+
 #: Cells that tell whether all are taken apart.
 _LOOKED_AT = 100
 #: What stands between three items in one cell.
@@ -711,7 +852,10 @@ _SEPARATORS = (r"\s*\|\s*", r"\s*;\s*", r"\s*,\s*", r"\s*/\s*", r"\s+-\s+", r"\s
 
 def _apart(asked: QuestionTable, wanted: Collection[str]) -> QuestionTable:
     """A table in which the three items of one cell ("cat dog eel") are columns, if answers name one of them."""
-    table, names = asked.table, asked.table.names or []
+    table = with_pair_apart(asked.table)
+    if table is not asked.table:
+        return replace(asked, table=table, notes=[*asked.notes, "two items in each cell"])
+    names = asked.table.names or []
     replies = [names.index(x) for x in REPLY.among(names)]
     replies = [k for k in range(len(names)) if names[k] in wanted] or replies if len(replies) != 1 else replies
     free = [k for k, x in enumerate(names) if not is_aside(x) and k not in replies]
@@ -894,7 +1038,7 @@ def comparison_in(table: RowTable, others: set[int], answer: int | None = None) 
     found = [x for x in comparisons_by_name(names, others, answer) if _fits(table, x)]
     related = [x for x in found if _share_labels(table, x)]
     # a topic or a category beside two things that share no label with it may be no anchor
-    found = related or [x for x in found if x.answer is None or plain(names[x.anchor]) in ANCHOR.names]
+    found = related or [x for x in found if x.answer is None or ANCHOR.calls(names[x.anchor])]
     if len(found) > 1:  # the same rows in words and in numbers
         numbers = [_are_numbers(column) for column in table.columns]
         found = [x for x in found if numbers[x.anchor] == numbers[x.first]] or found
@@ -944,7 +1088,7 @@ def comparisons_by_name(names: Sequence[str], others: set[int], answer: int | No
     free = [k for k in range(len(names)) if k not in others and k not in told]
     words = {plain(names[k]): k for k in free}
     coordinates = {"x", "y", "z"} <= words.keys()  # three items alike
-    anchors = [k for k in free if plain(names[k]) in ANCHOR.names and not (coordinates and names[k].lower() == "x")]
+    anchors = [k for k in free if ANCHOR.calls(names[k]) and not (coordinates and names[k].lower() == "x")]
     found = []
     for near, far in NEAR_FAR:
         if near in words and far in words:
@@ -992,8 +1136,9 @@ def _fits(table: RowTable, found: Comparison) -> bool:
     if any(said is not None and said == anchor and said not in rest for said, anchor, *rest in cells):
         return False
     codes = {_code_word(x) for x, *row in cells if x is not None and x not in row}
-    places = {SIDES.get(x, x) for x in words_of(name).split("_")}
-    return not (codes & {"3", column_word(name)} or codes >= {"0", "2"} or places & {SIDES.get(x, "") for x in codes})
+    places, keys = {SIDES.get(x, x) for x in words_of(name).split("_")}, {*map(_key_word, codes)}
+    places |= {"up", "down"} if "middle" in places else set()
+    return not (codes & {"3", column_word(name)} or codes >= {"0", "2"} or (places & keys))
 
 
 # ---------------------------------------------------------------------- what the answers say
@@ -1504,9 +1649,17 @@ def _codes(
     for ends in (("a", "b", "c")[:width], across[0], ("up", "down") if width == 2 else ("up", "middle", "down")):
         own = [next((k for k, x in enumerate(sides) if end in x), -1) for end in ends]
         if -1 not in own and len(set(own)) == width:
-            yield "names of columns", _of_keys(keys, dict(zip(ends, own, strict=True)))
-            if ends == ("left", "right"):
+            places = dict(zip(ends, own, strict=True))
+            yield "names of columns", _of_keys(keys, places)
+            initials = {
+                y[0]: k for k, x in enumerate(columns[-width:]) for y in words_of(x or "").split("_") if y in SIDES
+            }
+            if len(initials) == width:
+                yield "letters", initials
+            if "left" in ends:
                 yield from _of_halves(keys, own)
+    if width == 2 and first is None and words <= {"2", "3"} and "3" in words:
+        yield "positions from 1, with the anchor", {"2": 0, "3": 1}
     for ends in (("a", "b", "c"), *across, ("1", "2", "3")):
         what = "letters" if ends[0] == "a" else "numbers" if ends[0] == "1" else "words"
         yield what, _of_keys(keys, {x: k for k, x in enumerate(ends[:width])})
@@ -1525,7 +1678,16 @@ def _of_keys(keys: Mapping[str, str], places: Mapping[str, int]) -> dict[str, in
 
 
 def _of_halves(keys: Mapping[str, str], own: Sequence[int]) -> Iterable[tuple[str, dict[str, int]]]:
-    """Two keys, one in the left half of the keyboard and one in the right half, for columns called left and right."""
+    """Keys for columns called left and right: one in each half of the keyboard, or three in one of its rows."""
+    if len(own) == 3:
+        row = next((x for x in _KEY_ROWS if {*keys.values()} <= {*x}), "")
+        if row and len(keys) == 3:
+            order = sorted(keys, key=lambda x: row.index(keys[x]))
+            yield (
+                f"the keys {', '.join(keys[x] for x in order)}, from left to right",
+                dict(zip(order, own, strict=True)),
+            )
+        return
     left, right = ({x for x, y in keys.items() if y in half} for half in (_LEFT_KEYS, _RIGHT_KEYS))
     if len(left) <= 1 and len(right) <= 1 and len(left) + len(right) == len(keys):
         said = [repr(keys[x]) for x in (*left, *right)]
@@ -1575,6 +1737,10 @@ def unknown_answers(
             means = ", ".join(f"{x!r} is {name!r}" for x, name in zip(way, names, strict=True))
             shown.append(f"if {means}: {command}, codes={way!r})")
         return f"; {'; '.join(shown)}" + ("" if width == 2 else ", or in the order in which they are meant")
+    rows = [x for x in _KEY_ROWS if {*wrong} <= {*x}] if width == 3 and len(wrong) == 2 else []
+    keys = [[*x[k : k + 3]] for x in rows for k in range(len(x) - 2) if {*wrong} <= {*x[k : k + 3]}]
+    if keys:
+        return "; " + "; ".join(f"for the keys {', '.join(x)}: {command}, codes={x!r})" for x in keys)
     few = ", ".join(map(repr, wrong[:6])) + (f" and {len(wrong) - 6} more" if len(wrong) > 6 else "")
     columns = f", or the name of a column ({shown_names(names)})" if all(names) else ""
     letters, numbers = ("A, B or C", "1, 2 or 3") if width == 3 else ("A or B", "1 or 2")

@@ -25,13 +25,15 @@ from tripletree.io.questions import (
     fits_positions,
     is_neutral,
     is_no_answer,
+    options_beside,
     positions_said,
     says_far,
     says_near,
     without_tags,
+    yes_or_no,
 )
 from tripletree.io.ways import ask, call_for
-from tripletree.tables.cells import cell_text, is_number
+from tripletree.tables.cells import YES_NO, cell_text, is_number
 from tripletree.tables.columns import (
     ANCHOR,
     MAYBE_WHO,
@@ -41,10 +43,12 @@ from tripletree.tables.columns import (
     alike_columns,
     asides,
     is_aside,
+    is_called_id,
     is_right,
     is_sure_anchor,
     option_pairs,
     plain,
+    stem_of,
     words_of,
 )
 from tripletree.tables.rows import RowTable
@@ -82,6 +86,8 @@ def ways_of(
     table = named_by_first_row(table)
     names = table.called
     ways = []
+    if options_beside(table.names or []) is not None:
+        ways.append(("if it is the most alike of several", call_for(table, "read_comparisons")))
     fits = _fits(table, items, answers)
     for fit in fits:
         trio, told = [names[k] for k in fit.items], names[fit.answer]
@@ -118,7 +124,13 @@ def people_among(table: RowTable, taken: Collection[int | None]) -> list[str]:
             continue
         cells = table.head(k)
         words = {*cells}
-        able = len(words) > 1 and 3 * len(words) <= 2 * len(cells) and "" not in words and labels.isdisjoint(words)
+        able = (
+            len(words) > 1
+            and not {*map(str.lower, words)} <= YES_NO.keys()
+            and 3 * len(words) <= 2 * len(cells)
+            and "" not in words
+            and labels.isdisjoint(words)
+        )
         if able and not any(len(x.split()) > 3 or (is_number(x) and not x.isdigit()) for x in words):
             found.append(name)
     return found
@@ -188,11 +200,13 @@ def _fits(table: RowTable, items: Sequence[int] | None, answers: Collection[int]
     alike = alike_columns(replace(table, names=names), lambda cells: False)
     groups = [tuple(items)] if items is not None else [tuple(names.index(x) for x in group) for group in alike]
     trios = [x for x in groups if len(x) == 3 and rows.get(x)]
-    stems = [*map(_stem, names)]
+    stems = [*map(stem_of, names)]
     told = [k for k in told if stems.count(stems[k]) < 3 or names[k] == stems[k]]  # three of a kind rate the three
     pairs = [(x, k) for x in trios for k in told if k not in x]
     if not pairs and len(able) == 4:  # the last of four
         pairs = [(tuple(able[:3]), k) for k in told if k == able[3] and rows.get(tuple(able[:3]))]
+    if not pairs and len(able) == 3 and table.names is not None:  # whatever they are called
+        pairs = [(tuple(able), k) for k in told if k not in able and rows.get(tuple(able))]
     fits = [_fit(x, k, columns[k], rows[x] or [], names, labels=False) for x, k in pairs]
     coded = [x for x in fits if x is not None]
     return [x for x in coded if not _are_in_runs(columns[x.answer])] or coded
@@ -205,7 +219,7 @@ def _is_better(other: Fit, fit: Fit, columns: Sequence[Sequence[Any]], names: Se
     """
     if other.answer != fit.answer or other.two != fit.two:
         return False
-    alike = [len({_stem(names[k]) for k in trio}) for trio in (other.items, fit.items)]
+    alike = [len({stem_of(names[k]) for k in trio}) for trio in (other.items, fit.items)]
     if alike[0] == 1 < alike[1]:
         return True
     shared = []
@@ -213,11 +227,6 @@ def _is_better(other: Fit, fit: Fit, columns: Sequence[Sequence[Any]], names: Se
         cells = [{*columns[k]} - {None} for k in trio]
         shared.append(sum(not any(x & y for y in cells if y is not x) for x in cells))
     return shared[0] == 0 < shared[1]
-
-
-def _stem(name: str) -> str:
-    """A name of a column without the number or letter of one of three: word of word1."""
-    return re.sub(r"[\W_]*(?:\d|[abcABC])$", "", name)
 
 
 def _are_in_runs(cells: Sequence[Any]) -> bool:
@@ -280,7 +289,7 @@ def check_one_pool(table: RowTable, items: Sequence[int], answer: int) -> None:
     labels = {k: {x for x in table.texts(k) if x} for k in items}
     for pair in option_pairs([names[k] for k in items]) if names and not ODD.among([names[answer]]) else ():
         other = next(k for k in items if names[k] not in pair)
-        is_anchor = plain(names[other]) in ANCHOR.names
+        is_anchor = ANCHOR.calls(names[other]) is not None
         if not is_anchor and not any(labels[other] & labels[k] for k in items if k != other):
             two = " and ".join(map(repr, pair))
             why = (
@@ -322,11 +331,30 @@ def tell_rest(asked: QuestionTable, taken: Collection[int | None], *, people: bo
     labels = {x for k in taken if k is not None for x in asked.table.head(k)}
     told = [x for x in rest if is_right(x) and not labels.isdisjoint(asked.table.head(names.index(x)))]
     unused = [x for x in rest if (not is_aside(x) or x in told) and plain(x) not in _QUESTIONS]
+    for name in names:
+        asked.notes += _other_trials(asked.table, name)
     if able:
         asked.notes.append(f"nobody is named (who= may be {' or '.join(map(repr, able))})")
     if unused:
         shown = ", ".join(map(repr, unused[:4])) + (f" and {len(unused) - 4} more" if len(unused) > 4 else "")
         asked.notes.append(f"not used: {shown}")
+
+
+#: What trials are called that are not like the others.
+_OTHER_TRIALS = re.compile(r"catch|practi[cs]e|training|warm_?up|attention|filler|dummy|vigilance|übung|demo|example")
+
+
+def _other_trials(table: RowTable, name: str) -> list[str]:
+    """What to say if a column tells of catch trials or practice, which stand among the others."""
+    cells = table.texts((table.names or []).index(name))
+    others = {x for x in {*cells} if x is not None and len(x) < _LONGEST and _OTHER_TRIALS.search(x.lower())}
+    flags = yes_or_no(cells) if _OTHER_TRIALS.search(words_of(name)) and not is_called_id(name) else None
+    if flags is not None:
+        count, only = int((flags == 1).sum()), f"not {_quoted(name)}"
+    else:
+        count, only = sum(x in others for x in cells), " and ".join(f"{_quoted(name)} != {x!r}" for x in sorted(others))
+        count = count if len({*cells}) <= _FEW_COLUMNS and len(others) < 4 else 0
+    return [f"{count} by {name!r} (left out by only={only!r})"] if 0 < count < len(cells) else []
 
 
 def _check_texts(
@@ -445,8 +473,10 @@ def _check_rivals(
         ):
             command = call_for(table, "read_answers", items=[names[j] for j in items], odd=names[answer])
             why = f"{names[k]!r} stands beside {_and([names[j] for j in items])} like a fourth item, or like one that"
-            way = f"if {names[answer]!r} names the odd one of the three all the same"
-            raise ask(table, f"{why} they are compared with, which is another question.", [(way, command)])
+            ways = [(f"if {names[answer]!r} names the odd one of the three all the same", command)]
+            if options_beside(names) is not None:
+                ways.insert(0, (f"if it names which is most like {names[k]!r}", call_for(table, "read_comparisons")))
+            raise ask(table, f"{why} they are compared with, which is another question.", ways)
 
 
 def _places(

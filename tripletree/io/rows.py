@@ -242,6 +242,11 @@ class LabelRows:
         """The cells of a line in another way of writing, or None."""
         return None
 
+    @staticmethod
+    def records(text: str, path: str | None) -> RowTable | None:
+        """The rows of a JSON text as a table, or None."""
+        return json_table(text, path)
+
     def look(self, text: str) -> None:
         """Look at all of a text before its first line is taken for a header or a row."""
 
@@ -587,7 +592,7 @@ def read_rows(
         rows.add_parquet(content, columns, weight)
         return rows
     text = decoded(content, name)
-    records = None if format is not None else json_table(text, name)
+    records = None if format is not None else kind.records(text, name)
     if records is not None:
         rows = kind(name, records.unit, **more)
         rows.add_table(records, columns, weight)

@@ -35,10 +35,12 @@ from tripletree.io.questions import (
     is_known_beside,
     is_no_answer,
     newick_triplet,
+    options_beside,
     says_near,
     split_columns,
     trio_by_name,
     votes_in,
+    with_pair_apart,
     yes_or_no,
 )
 from tripletree.io.readings import ways_of
@@ -90,6 +92,8 @@ class TripletRows(LabelRows):
 
     def add_table(self, table: RowTable, columns: Sequence[str], weight: str | None) -> None:
         """Take the rows of a table, unless a column beside a, b and c tells which one is the odd one."""
+        if self.judged and options_beside(table.names or []) is not None:
+            self._lacks([], table.names or [], table.header_line)
         given, table = table, self._apart(table, columns)
         used = self.places(table, columns, weight)
         if self.judged and table is given:
@@ -114,6 +118,8 @@ class TripletRows(LabelRows):
         names = table.names or []
         if not self.judged or {*self.called(names, columns)} <= {*names}:
             return table
+        if (made := with_pair_apart(table)) is not table:
+            return made
         found = {}
         for k in range(len(names)):
             cells = [self._trio_in(x or "") for x in table.texts(k)]
@@ -203,7 +209,8 @@ class TripletRows(LabelRows):
                 )
                 raise ParseError(msg, path=path, line=line)
             ways = [plainly, odd]
-            if how == "repeats one" and not any(x == row[0] for x, row in zip(cells, rows, strict=True)):
+            never = {str(x) for x, row in zip(cells, rows, strict=True) if x not in ("1", "a", "A", row[0], names[0])}
+            if how != "names two" and not cure and len(never) == len({*cells}) and not {*"|("} & {*"".join(never)}:
                 near = f"or, since {names[0]!r} is never named, which of two is more like it"
                 ways.append((near, call("read_comparisons", path, columns=trio, answer=name)))
             why = (
@@ -340,9 +347,9 @@ def _without_header(table: RowTable) -> list[tuple[str, str]]:
     alike = alike_columns(RowTable(None, places, cells, range(len(cells[0]))), are_links)
     trio = next(([*map(int, x)] for x in alike if len(x) in (3, 4)), [0, 1, 2])
     rest = [k for k in range(len(first)) if k not in trio[:3]]
+    path, trio = table.path, trio[:3]
     if len(first) < 3 or {x for k in trio for x in cells[k][1:]}.isdisjoint(first[k] for k in trio):
         return []
-    path, trio = table.path, trio[:3]
     rows: list[Any] = list(zip(*(cells[k] for k in trio), strict=True))
     told = [k for k in rest if answers_beside("answer", cells[k], rows, [str(k) for k in trio]) is not None]
     if not told:

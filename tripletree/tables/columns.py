@@ -190,6 +190,13 @@ def _plain(name: str) -> str:
     return re.sub(r"[\s_#-]|\.(?=id$)", "", name[:_LONGEST].lower()).rsplit(":", 1)[-1]
 
 
+#: Words for things that are shown, at the begin or the end of a column's name.
+_THING = re.compile(
+    r"^(?:image|imagen|img|picture|pic|photo|foto|item|word|mot|palabra|parola|woord|stim(?:ulus)?|bild|object|movie)_"
+    r"|_?(?:image|img|picture|pic|photo|foto|item|word|stim(?:ulus)?|object|movie|bild|wort|reiz|objekt|begriff|woord)$"
+)
+
+
 @dataclass(frozen=True)
 class Role:
     """The part that a column plays.
@@ -207,6 +214,8 @@ class Role:
         Some of the names, under which a column is known if no other one is called so.
     is_answer : bool
         Whether the last word behind a point counts, too (player.answer, Slide1.RESP), if there is no better name.
+    of_things : bool
+        Whether a word for a thing may stand before or behind a name (target_image, Zielbild).
     """
 
     option: str
@@ -215,10 +224,19 @@ class Role:
     ranked: bool = False
     alone: tuple[str, ...] = ()
     is_answer: bool = False
+    of_things: bool = False
+
+    def calls(self, name: Any) -> str | None:
+        """The name of `names` by which a column is called, perhaps with a word for a thing: target_image, Zielbild."""
+        word = plain(name)
+        if word in self.names or not self.of_things:
+            return word if word in self.names else None
+        found = _THING.sub("", words_of(str(name)), count=1).replace("_", "")
+        return found if found in self.names and len(found) > 1 else None
 
     def among(self, header: Iterable[str]) -> list[str]:
         """The columns that are called so, the best names first."""
-        found = [x for x in header if plain(x) in self.names]
+        found = [x for x in header if self.calls(x)]
         if self.is_answer:
             found = [x for x in found if plain(x) not in self.alone] or found
             found = found or [x for x in header if plain(str(x).rpartition(".")[2]) in self.names]
@@ -259,6 +277,7 @@ _PEOPLE = (
         "probandin",
         "versuchsperson",
     ),
+    *("deelnemer", "proefpersoon", "partecipante", "deltagare", "uczestnik", "osoba", "участник", "参加者", "被験者"),
     *("teilnehmer", "teilnehmerin", "sujet", "participante", "sujeto", "labeler", "labeller", "ppn", "informant"),
 )
 #: Names of columns that tell people apart, if their cells repeat and no column has a better name.
@@ -353,6 +372,8 @@ ANSWER = Role(
         *("selectedindex", "chosenindex", "answerindex", "responseindex", "choiceindex", "buttonindex"),
         *("antwort", "auswahl", "wahl", "gewählt", "gewaehlt"),
         *("reaktion", "réponse", "reponse", "choix", "respuesta", "elección", "eleccion", "risposta", "scelta"),
+        *("entscheidung", "resposta", "escolha", "antwoord", "keuze", "svar", "odpowiedź", "odpowiedz", "wybór"),
+        *("ответ", "выбор", "cevap", "yanıt", "seçim", "回答", "選択", "答案", "选择"),
     ),
     alone=_KEYS,
     is_answer=True,
@@ -365,7 +386,20 @@ COUNT = Role(
     (
         *("count", "counts", "n", "freq", "frequency", "votes", "nvotes", "numvotes", "numberofvotes", "repetitions"),
         *("reps", "nanswers", "nresponses", "nobs", "npeople", "nsubjects", "nraters", "anzahl", "häufigkeit"),
-        *("haeufigkeit", "stimmen", "weight", "weights", "gewicht", "nombre", "effectif", "support"),
+        *(
+            "haeufigkeit",
+            "stimmen",
+            "weight",
+            "weights",
+            "gewicht",
+            "nombre",
+            "effectif",
+            "support",
+            "ngenes",
+            "ntrees",
+            "ngenetrees",
+            "genetreecount",
+        ),
     ),
 )
 
@@ -383,7 +417,7 @@ _ASIDE_NAMES = re.compile(
     r"|corr(?:ect)?_?ans(?:wer)?|points|trials?(?:_?(?:no|nr|num|number|index|id|n|count|type|name|order))?|no|nr|number"
     r"|(?:this)?n|index|row|line|order|block|blocks|session|sessions|run|round|list|set|part|phase|practice|catch"
     r"|task|condition|cond|version|experiment|exp|study|age|alter|gender|sex|geschlecht|language|lang|sprache|country"
-    r"|hand(?:edness)?|browser|os|device|platform|confidence|conf|sicherheit|rating|comment|comments|kommentar|note|notes"
+    r"|gene_?trees?|locus|loci|replicate|hand(?:edness)?|browser|os|device|platform|confidence|conf|sicherheit|rating|comment|comments|kommentar|note|notes"
     r"|time_?elapsed|trial_?time|date|group|condition_?id|durchgang|richtig|reaktionszeit"
 )
 
@@ -414,12 +448,16 @@ ANCHOR = Role(
     "anchor",
     "the anchor",
     (
-        *("anchor", "reference", "ref", "query", "target", "probe", "standard", "head", "cue", "anchoritem"),
+        *("anchor", "reference", "ref", "query", "target", "probe", "standard", "head", "cue"),
+        *("ziel", "referenz", "cible", "référence", "referencia", "objetivo", "riferimento", "alvo"),
+        *("referência", "doel", "referentie", "mål", "referens", "wzorzec", "образец", "目标", "目標", "ターゲット"),
         *("center", "centre", "top", "x", "sample", "stimulus", "base", "main", "prompt"),
-        *("reiz", "referenz", "vorlage", "standardreiz", "zielreiz", "mitte", "oben", "référence", "referencia"),
+        *("reiz", "vorlage", "mitte", "oben", "modèle", "modelo", "modello", "muestra", "campione", "estímulo"),
+        *("estimulo", "stimolo", "cel", "цель", "эталон", "見本"),
     ),
+    of_things=True,
 )
-_SURE_ANCHORS = frozenset(ANCHOR.names[:10])
+_SURE_ANCHORS = frozenset(ANCHOR.names[: ANCHOR.names.index("center")])
 #: Of tables of edges.
 NODE_NAME = Role("name_column", "the names", ("name", "label", "scientificname", "title"), ranked=True)
 LENGTH = Role("length_column", "the lengths", ("length", "branchlength", "edgelength"), ranked=True)
@@ -511,9 +549,14 @@ NEAR_FAR = (
 )
 #: Places of things, and keys with arrows, in other words.
 SIDES = {
-    **dict.fromkeys(("left", "l", "links", "linkes", "linke", "gauche", "izquierda", "sinistra", "lhs"), "left"),
-    **dict.fromkeys(("right", "r", "rechts", "rechtes", "rechte", "droite", "derecha", "destra", "rhs"), "right"),
+    **dict.fromkeys(("left", "l", "links", "linkes", "linke", "gauche", "izquierda", "izquierdo", "sinistra"), "left"),
+    **dict.fromkeys(("sinistro", "esquerda", "esquerdo", "vänster", "lewa", "lewy", "левый", "левая", "слева"), "left"),
+    **dict.fromkeys(("lhs", "sol", "左", "左側"), "left"),
+    **dict.fromkeys(("right", "r", "rechts", "rechtes", "rechte", "droite", "droit", "derecha", "derecho"), "right"),
+    **dict.fromkeys(("destra", "destro", "direita", "direito", "höger", "prawa", "prawy", "правый", "правая"), "right"),
+    **dict.fromkeys(("rhs", "справа", "sağ", "右", "右側"), "right"),
     **dict.fromkeys(("middle", "center", "centre", "mitte", "mittleres", "milieu", "centro", "mid"), "middle"),
+    **dict.fromkeys(("midden", "środek", "środkowy", "середина", "mitten", "中", "中央"), "middle"),
     **dict.fromkeys(("up", "top", "upper", "oben", "haut", "arriba"), "up"),
     **dict.fromkeys(("down", "bottom", "lower", "unten", "bas", "abajo"), "down"),
     **dict.fromkeys(("first", "one", "erste"), "1"),
@@ -521,14 +564,11 @@ SIDES = {
     **dict.fromkeys(("third", "three", "dritte"), "3"),
 }
 _SIDES = re.compile(
-    r"(?:(.*?)_?)(1|2|3|a|b|c|left|right|middle|links|rechts|gauche|droite|l|r|first|second|third|one|two|three|0)"
+    rf"(?:(.*?)_?)([0-3abc]|{'|'.join(x for x in SIDES if SIDES[x] != 'middle' or x not in ANCHOR.names)})"
     r"(?:_?(image|img|item|word|pic|bild|wort|stim|stimulus|(?:table_?|record_?|entity_?|unique_?|source_?)?(?:id|key))?)"
 )
 _ID_END = re.compile(r"(?:.*_)?(?:\w?id|uuid|key)")
-_TWO = (
-    *(("1", "2", "3"), ("a", "b", "c"), ("left", "right", "middle"), ("l", "r", "m"), ("first", "second", "third")),
-    *(("links", "rechts", ""), ("gauche", "droite", ""), ("one", "two", "three")),
-)
+_TWO = (("1", "2", "3"), ("a", "b", "c"), ("left", "right", "middle"), ("up", "down", "middle"), ("0", "1", "2"))
 
 
 #: The link of two samples, and the probability that they are the same, as programs for record linkage write it.
@@ -661,9 +701,14 @@ def _is_one_of_ids(name: str) -> bool:
     return found is not None and any(_ID_END.fullmatch(found[k] or "") for k in (1, 3))
 
 
+def stem_of(name: str) -> str:
+    """A name of a column without the number or letter of one of several: word of word1."""
+    return re.sub(r"[\W_]*(?:\d+|[a-hA-H])$", "", name)
+
+
 def is_sure_anchor(name: str) -> bool:
     """True if a column's name says that two others are compared with it, and nothing else."""
-    return plain(name) in _SURE_ANCHORS
+    return ANCHOR.calls(name) in _SURE_ANCHORS
 
 
 def option_pairs(names: Sequence[str]) -> list[tuple[str, str]]:
@@ -672,10 +717,7 @@ def option_pairs(names: Sequence[str]) -> list[tuple[str, str]]:
     for name in names:
         found = _SIDES.fullmatch(words_of(name)) or _SIDES.fullmatch(column_word(name))
         if found is not None:
-            stems.setdefault((found[1] or "", found[3] or ""), {})[found[2]] = name
-    pairs = [
+            stems.setdefault((found[1] or "", found[3] or ""), {})[SIDES.get(found[2], found[2])] = name
+    return [
         (ends[a], ends[b]) for ends in stems.values() for a, b, c in _TWO if a in ends and b in ends and c not in ends
-    ]
-    return pairs + [
-        (ends["0"], ends["1"]) for ends in stems.values() if "0" in ends and "1" in ends and "2" not in ends
     ]
