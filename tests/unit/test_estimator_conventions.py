@@ -1,8 +1,8 @@
 """The promises of every estimator of clusters, one parametrised test for each.
 
-The estimators are those of the package's own list: a new one is here by itself, with its defaults. It gets a line in
-`CHECKED` or `PAIRED` if it has variants or needs parameters, and one in `DEFAULTS`. If it takes sparse X and has
-`predict_proba`, `LEFT_OUT` names it, too.
+The estimators are those of the package's own list: a new one is here by itself, with its defaults, whatever kinds of
+knowledge it takes. It gets a line in `CHECKED` or `FITTED` if it has variants or needs parameters, and one in
+`DEFAULTS`. If it takes sparse X and has `predict_proba`, `LEFT_OUT` names it, too.
 """
 
 import pickle
@@ -59,7 +59,8 @@ def arguments(kind):
 KINDS = [kind for name, kind in ESTIMATORS.items() if name in cluster.__all__]
 CLUSTERERS = [kind for kind in KINDS if "n_clusters" in kind().get_params()]
 TREES = [kind for kind in CLUSTERERS if issubclass(kind, HierarchicalClusterer) and "pairs" in arguments(kind)]
-KMEANS = [kind for kind in CLUSTERERS if hasattr(kind, "transform")]
+CENTRES = [kind for kind in CLUSTERERS if hasattr(kind, "transform")]
+KMEANS = [kind for kind in CENTRES if "pairs" in arguments(kind)]
 
 
 def made(kind, n_clusters, **parameters):
@@ -111,8 +112,8 @@ SPARSE = {"check_estimator_sparse_array", "check_estimator_sparse_matrix"}
 WEIGHTS = {"check_sample_weight_equivalence_on_dense_data", "check_sample_weight_equivalence_on_sparse_data"}
 LEFT_OUT = {"complete-link": SPARSE} | {x: SPARSE | WEIGHTS for x in CHECKED if x.startswith("recon")}
 
-#: Estimators that take pairs, with two clusters.
-PAIRED = completed(
+#: Estimators with two clusters, and those of them that take pairs.
+FITTED = completed(
     {
         "divisive": DivisiveReCon(2, constraints="hard"),
         "cop": made(COPKMeans, 2),
@@ -121,11 +122,20 @@ PAIRED = completed(
         **{variant: made(CVQE, 2, variant=variant) for variant in ("cvqe", "lcvqe", "cvqe+")},
         "boosted": made(BoostedConstrainedKMeans, 2, n_rounds=5),
     },
-    [made(kind, 2) for kind in TREES + KMEANS],
+    [made(kind, 2) for kind in TREES + CENTRES],
 )
+PAIRED = {name: model for name, model in FITTED.items() if "pairs" in arguments(type(model))}
 MEANS = [name for name, model in PAIRED.items() if type(model) in KMEANS and name != "cop-segments"]
+each_fitted = pytest.mark.parametrize("model", [pytest.param(model, id=name) for name, model in FITTED.items()])
 each = pytest.mark.parametrize("model", [pytest.param(model, id=name) for name, model in PAIRED.items()])
 each_of_means = pytest.mark.parametrize("model", [pytest.param(PAIRED[name], id=name) for name in MEANS])
+
+
+def said(model, a=0, b=1, c=2):
+    """Of three samples, by a kind of knowledge that `fit` of the model takes: a is nearer to b than c is."""
+    kinds = {"pairs": ([(a, b)], [(b, c)]), "triplets": [(a, b, c)], "classes": {a: "x", b: "x", c: "y"}}
+    return next({kind: value} for kind, value in kinds.items() if kind in arguments(type(model)))
+
 
 COMMON = {"missing_samples": "raise", "verbose": False}
 MEAN = {"n_init": 10, "max_iter": 300, "tol": 1e-4, "random_state": 0}
@@ -214,18 +224,18 @@ def test_estimators__defaults(kind):
     assert clone(kind()).get_params() == {**DEFAULTS[kind], **COMMON}
 
 
-@each
+@each_fitted
 def test_fit__returns_itself_and_fit_predict_the_labels(model, X):
-    model, pairs = clone(model), ([(0, 1)], [(2, 3)])
-    assert model.fit(X, pairs=pairs) is model
-    assert np.array_equal(clone(model).fit_predict(X, pairs=pairs), model.labels_)
+    model = clone(model)
+    assert model.fit(X, **said(model)) is model
+    assert np.array_equal(clone(model).fit_predict(X, **said(model)), model.labels_)
 
 
-@each
+@each_fitted
 def test_fit__x_is_left_as_it_was(model, X):
     before = X.copy()
     X.setflags(write=False)
-    model = clone(model).fit(X, pairs=([(0, 1)], [(2, 3)]))
+    model = clone(model).fit(X, **said(model))
     model.predict(X)
     if hasattr(model, "transform"):
         model.transform(X)
@@ -245,21 +255,21 @@ def test_fit__same_seed_same_answer(model, rng):
             assert again.labels_.shape == (60,)
 
 
-@each
+@each_fitted
 def test_fit__that_fails_changes_nothing(model, X):
     model, fresh = clone(model), clone(model)
     with pytest.raises(UnknownLeafError):
-        model.fit(X, pairs=([(0, 99)], []))
+        model.fit(X, **said(model, b=99))
     assert vars(model) == vars(fresh)
     with pytest.raises(NotFittedError):
         model.predict(X)
     before = dict(vars(model.fit(X)))
     with pytest.raises(UnknownLeafError):
-        model.fit(X[:, :2], pairs=([(0, 99)], []))
+        model.fit(X[:, :2], **said(model, b=99))
     assert all(vars(model)[k] is v for k, v in before.items())
 
 
-@each
+@each_fitted
 def test_fit__shows_a_bar_only_when_asked(model, X, capsys):
     clone(model).fit(X)
     assert capsys.readouterr() == ("", "")
@@ -295,7 +305,7 @@ def test_pairs__that_are_wrong(model, X):
         clone(model).fit(X, pairs=([(0, 8)], []))
 
 
-@each
+@each_fitted
 def test_clusters__as_many_as_samples_and_no_more(model, X):
     fitted = clone(model).set_params(n_clusters=8).fit(X)
     assert sorted(fitted.labels_.tolist()) == list(range(8))
@@ -306,15 +316,15 @@ def test_clusters__as_many_as_samples_and_no_more(model, X):
         clone(model).set_params(n_clusters=9).fit(X)
 
 
-@each
+@each_fitted
 def test_scikit_learn__pickle_and_clone(model, frame):
-    pairs = [("a", "b")], [("b", "c")]
-    fitted = clone(model).fit(frame, pairs=pairs)
+    known = said(model, "a", "b", "c")
+    fitted = clone(model).fit(frame, **known)
     again = pickle.loads(pickle.dumps(fitted))
     assert np.array_equal(again.labels_, fitted.labels_)
     assert np.array_equal(again.predict(frame + 1.0), fitted.predict(frame + 1.0))
     assert getattr(again, "hierarchy_", None) == getattr(fitted, "hierarchy_", None)
-    assert np.array_equal(clone(fitted).fit_predict(frame, pairs=pairs), fitted.labels_)
+    assert np.array_equal(clone(fitted).fit_predict(frame, **known), fitted.labels_)
     assert fitted.feature_names_in_.tolist() == ["x", "y", "z"]
 
 
@@ -409,9 +419,9 @@ def test_conventions__before_fit_there_are_no_children(kind):
         _ = model.children_
 
 
-@pytest.mark.parametrize("kind", KMEANS)
+@pytest.mark.parametrize("kind", CENTRES)
 def test_conventions__transform_gives_distances_to_centres_with_names(kind):
-    model = kind(n_clusters=3, random_state=0).set_output(transform="pandas").fit(X40)
+    model = made(kind, 3).set_output(transform="pandas").fit(X40)
     found = model.transform(X40)
     assert isinstance(found, pd.DataFrame)
     assert list(found.columns) == [f"{kind.__name__.lower()}{k}" for k in range(3)]
@@ -419,7 +429,7 @@ def test_conventions__transform_gives_distances_to_centres_with_names(kind):
     assert np.array_equal(found.to_numpy().argmin(axis=1), model.predict(X40))
 
 
-@pytest.mark.parametrize("kind", TREES + KMEANS)
+@pytest.mark.parametrize("kind", CLUSTERERS)
 def test_conventions__html_names_the_estimator_and_what_was_set(kind):
     model = kind(n_clusters=7)
     assert kind.__name__ in model._repr_html_()

@@ -9,7 +9,7 @@ import pytest
 
 from tripletree.cli import main
 from tripletree.core import progress
-from tripletree.core.progress import LOGGER, progress_bar
+from tripletree.core.progress import LOGGER, progress_bar, silent
 
 
 @contextmanager
@@ -37,7 +37,7 @@ def clock(monkeypatch):
 
 def test_progress_bar__counts_nothing_if_nobody_listens():
     with progress_bar(False, 3, "work") as tell:
-        assert tell is None
+        assert tell is silent
 
 
 def test_progress_bar__tells_once_a_minute_of_all_that_runs(clock):

@@ -10,7 +10,7 @@ estimated with it, so people of whom little is known weigh nearly the same.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from threading import Event
@@ -29,7 +29,7 @@ from tripletree.core.answers import ALIKE, AnswerSet, check_answers
 from tripletree.core.arrays import freeze, frozen
 from tripletree.core.checks import check_real, counted
 from tripletree.core.hierarchy import Hierarchy
-from tripletree.core.progress import progress_bar, teller
+from tripletree.core.progress import Tick, progress_bar, silent, teller
 from tripletree.core.random import generator
 from tripletree.core.threads import side_by_side
 from tripletree.errors import warn_user
@@ -64,9 +64,6 @@ _LOW = 0.5
 _PROBES = 20
 #: Groups of leaves up to this size are split exactly.
 _EXACT = 8
-
-#: A call-back for progress: how many more chains have ended.
-Tick = Callable[[int], object]
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +108,7 @@ class TrioVotes:
         weight: np.ndarray,
         rng: np.random.Generator,
         n_chains: int,
-        tick: Tick | None = None,
+        tick: Tick = silent,
         *,
         start: Hierarchy | None = None,
         **options: Any,
@@ -226,7 +223,7 @@ class HeldOut:
 
 
 def held_out(
-    votes: TrioVotes, rng: np.random.Generator, tick: Tick | None = None, *, n_rounds: int = _ROUNDS
+    votes: TrioVotes, rng: np.random.Generator, tick: Tick = silent, *, n_rounds: int = _ROUNDS
 ) -> HeldOut | None:
     """Estimate the weights of people's answers by trees of the answers of others. Returns None for one person alone."""
     p, m = len(votes.names), len(votes.row)
@@ -249,12 +246,11 @@ def held_out(
         return sample.chances(votes.rows[rows])[inverse.reshape(-1)], Hierarchy(sample.parents[-1].copy())
 
     for _ in range(n_rounds):
-        for k, (found, last[k]) in enumerate(side_by_side(run, len(seeds), lambda done: None)):
+        for k, (found, last[k]) in enumerate(side_by_side(run, len(seeds), silent)):
             out = part[votes.voter] == k
             odd = votes.odd[out]
             chances[out] = np.take_along_axis(found, np.stack([odd, (odd + 1) % 3, (odd + 2) % 3], axis=1), axis=1)
-            if tick is not None:
-                tick(1)
+            tick(1)
         fits = _fits(chances, votes.voter, p)
         result = HeldOut(chances, fits, _shares(fits))
         before, weight = weight, result.weight

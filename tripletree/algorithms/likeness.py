@@ -6,7 +6,7 @@ callers. The trees of a sample are averaged on each trio: no single tree is as g
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from threading import Event
 from typing import Any
@@ -16,6 +16,7 @@ import numpy as np
 from tripletree._core import engine
 from tripletree.core.arrays import freeze, frozen
 from tripletree.core.hierarchy import Hierarchy
+from tripletree.core.progress import Tick, silent
 from tripletree.core.threads import side_by_side
 
 #: Steps of a chain for each leaf, fewer for few leaves, steps of any chain at most, and the greatest amount of work: a
@@ -112,7 +113,7 @@ def sample_trees(
     *,
     effort: float = 1.0,
     n_trees: int = TREES,
-    tell: Callable[[int], object] = lambda done: None,
+    tell: Tick = silent,
 ) -> AnswerTrees:
     """Sample trees from chains that begin at given binary trees, as many from each."""
     seeds = rng.integers(2**63, size=len(starts)).tolist()

@@ -14,7 +14,7 @@ import numpy as np
 from tripletree._core import engine
 from tripletree.algorithms.aho import build_aho_tree
 from tripletree.algorithms.points import is_sparse, squared_lengths
-from tripletree.core.progress import teller
+from tripletree.core.progress import Tick, silent, teller
 
 #: Place in this list is a linkage's number in the core. The first three work on centres. So do average and weighted
 #: linkage of squared distances.
@@ -48,7 +48,7 @@ def merge_points(
     samples: Any,
     rows: np.ndarray,
     linkage: str,
-    progress: Callable[[int], Any] | None = None,
+    progress: Tick = silent,
     weights: np.ndarray | None = None,
     apart: np.ndarray | None = None,
     spreads: np.ndarray | None = None,
@@ -102,7 +102,7 @@ def merge_condensed(
     n: int,
     rows: np.ndarray,
     linkage: str,
-    progress: Callable[[int], Any] | None = None,
+    progress: Tick = silent,
     weights: np.ndarray | None = None,
     apart: np.ndarray | None = None,
 ) -> tuple[np.ndarray, Counts]:
@@ -120,7 +120,7 @@ def _merged(
     n: int,
     rows: np.ndarray,
     linkage: str,
-    progress: Callable[[int], Any] | None,
+    progress: Tick,
     apart: np.ndarray | None,
 ) -> tuple[np.ndarray, Counts]:
     """Merge until one cluster is left."""

@@ -22,7 +22,7 @@ from tripletree.core.arrays import freeze
 from tripletree.core.checks import check_choice, check_count
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.leaves import LeafIndex
-from tripletree.core.progress import progress_bar, teller
+from tripletree.core.progress import Tick, progress_bar, silent, teller
 from tripletree.core.random import generator
 from tripletree.core.triplets import TripletSet, check_triplets, total_weight
 from tripletree.errors import LimitExceededError
@@ -36,9 +36,6 @@ _EXACT_IN_AUTO, _EXACT_IN_SEARCH = 12, 8
 _MOST_FOR_GREEDY = 300_000
 #: Weights count as at least this share of the greatest one.
 _LIGHTEST = 1e-100
-
-#: A call-back for progress: how many more leaves, or subtrees, have found their place.
-Tick = Callable[[int], object]
 
 
 @dataclass(frozen=True, eq=False)
@@ -202,7 +199,7 @@ class _Options:
 
     rng: np.random.Generator
     max_steps: int
-    tick: Tick | None
+    tick: Tick
 
 
 #: A method of repair: the rows to keep (bool, shape (m,), a maximal consistent part) and the name to report.
@@ -280,7 +277,7 @@ _METHODS: dict[str, Method] = {"auto": _auto, "exact": _exact, "search": _search
 Rule = Callable[[Problem], "np.ndarray | None"]
 
 
-def split_all(problem: Problem, rule: Rule, tick: Tick | None = None) -> Hierarchy:
+def split_all(problem: Problem, rule: Rule, tick: Tick = silent) -> Hierarchy:
     """Make a binary hierarchy from the root down.
 
     Leaves are split into the components of their Aho graph, which loses no triplet. If there is one component only,
@@ -326,8 +323,7 @@ def split_all(problem: Problem, rule: Rule, tick: Tick | None = None) -> Hierarc
             _attach_balanced(items, v, fresh, up)
             groups.extend((*part, u) for part, u in zip(parts, items, strict=True) if part[0].size > 1)
             size = sum(part[0].size == 1 for part in parts)
-        if tick is not None:
-            tick(size)
+        tick(size)
     return Hierarchy(up, k)
 
 
@@ -470,7 +466,7 @@ class Search:
         most_exact: int,
         max_steps: int,
         n_runs: int = _RUNS,
-        tick: Tick | None = None,
+        tick: Tick = silent,
         start: Hierarchy | None = None,
     ) -> None:
         self._problem, self._rng, self._n_runs = problem, rng, n_runs

@@ -8,7 +8,7 @@ counts in `EdgeVotes`). No triplet is ever listed in the search.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -24,13 +24,10 @@ from tripletree.core.arrays import freeze, frozen
 from tripletree.core.checks import check_choice, check_count
 from tripletree.core.hierarchy import Hierarchy, check_hierarchies
 from tripletree.core.leaves import LeafIndex
-from tripletree.core.progress import progress_bar, teller
+from tripletree.core.progress import Tick, progress_bar, silent, teller
 from tripletree.core.random import generator
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import warn_user
-
-#: A call-back for progress: how many more moves have been tried.
-Tick = Callable[[int], object]
 
 
 @dataclass(frozen=True, eq=False)
@@ -552,7 +549,7 @@ _MOST_STARTS, _MOST_ROUNDS = 4, 8
 _MOST_PAIRS = 20_000_000
 
 
-def _most_votes(votes: TripletVotes, rng: np.random.Generator, n_starts: int | None, tick: Tick | None) -> np.ndarray:
+def _most_votes(votes: TripletVotes, rng: np.random.Generator, n_starts: int | None, tick: Tick) -> np.ndarray:
     """Return a binary hierarchy, as a parent array, that displays as many votes as can be found."""
     work = float(_leaf_work(votes).sum())
     if n_starts is None:
@@ -575,7 +572,7 @@ class _Grower:
     def __init__(self, votes: TripletVotes, parent: np.ndarray | None = None) -> None:
         self.tree = engine.supertree.Grower(votes.sources, parent)
 
-    def try_moves(self, nodes: np.ndarray, tick: Tick | None = None) -> int:
+    def try_moves(self, nodes: np.ndarray, tick: Tick = silent) -> int:
         """Move each branch of `nodes` to its best place. Return how many moved."""
         tell = teller(tick)
         moves = self.tree.regraft(nodes.astype(np.int32), tell)
@@ -615,7 +612,7 @@ def _insertion_order(votes: TripletVotes, first: int, rng: np.random.Generator) 
     return np.concatenate([*order, np.flatnonzero(~placed)])
 
 
-def _grown(votes: TripletVotes, first: int, rng: np.random.Generator, rounds: int, tick: Tick | None) -> np.ndarray:
+def _grown(votes: TripletVotes, first: int, rng: np.random.Generator, rounds: int, tick: Tick) -> np.ndarray:
     """A binary tree grown leaf by leaf, each at the place with the most votes. Then leaves move while that helps."""
     grower = _Grower(votes)
     grower.try_moves(_insertion_order(votes, first, rng), tick)
@@ -625,7 +622,7 @@ def _grown(votes: TripletVotes, first: int, rng: np.random.Generator, rounds: in
     return grower.parent()
 
 
-def _improved(votes: TripletVotes, parent: np.ndarray, rounds: int, tick: Tick | None) -> np.ndarray:
+def _improved(votes: TripletVotes, parent: np.ndarray, rounds: int, tick: Tick) -> np.ndarray:
     """Move leaves and clades, cheap ones first up to a limit of work, until nothing helps."""
     n = votes.n
     for _ in range(rounds):

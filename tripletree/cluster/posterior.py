@@ -20,6 +20,7 @@ from tripletree.algorithms.induce import displayed
 from tripletree.core.arrays import freeze
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.leaves import LeafIndex
+from tripletree.core.progress import Tick, silent
 from tripletree.core.threads import one_blas_thread, side_by_side
 
 #: The likelihood of d features has the exponent 12 / d if there are more: features of tables are less independent than
@@ -233,7 +234,7 @@ def sample_trees(
     noise: float | None = None,
     deciding: tuple[np.ndarray, np.ndarray] | None = None,
     effort: float = 1.0,
-    tell: Callable[[int], Any] = lambda done: None,
+    tell: Tick = silent,
 ) -> TreeSample:
     """Sample trees from chains that begin at given trees, as many from each.
 

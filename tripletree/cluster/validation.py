@@ -15,7 +15,6 @@ X is checked by `check_samples` in ``cluster/base.py``, statements are aligned b
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -27,7 +26,7 @@ from tripletree.core.checks import check_count, counted
 from tripletree.core.comparisons import Comparisons
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.pairs import PairwiseConstraints
-from tripletree.core.progress import progress_bar
+from tripletree.core.progress import Tick, progress_bar, silent
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import TripletreeError, warn_user
 from tripletree.knowledge.value import Knowledge
@@ -306,7 +305,7 @@ def measure(
     amounts: tuple[float, ...] = AMOUNTS,
     n_folds: int,
     rng: np.random.Generator,
-    tell: Callable[[int], Any] | None = None,
+    tell: Tick = silent,
     sample_names: Any = None,
     sample_weight: Any = None,
 ) -> Measured:
@@ -358,8 +357,7 @@ def measure(
             # samples that were not hidden together stay where they are
             there = np.where(part[rows] == held_out[:, None], other[rows], rows)
             exchanged[i, e] += compared.kept_by(fitted, there)[which].sum() / m
-        if tell:
-            tell(1)
+        tell(1)
 
     for i, amount in enumerate(amounts):
         if amount == 0:
@@ -438,7 +436,7 @@ def compare_settings(
         )
         raise ValueError(msg)
 
-    def measured(models: list[tuple[Any, float]], tell: Callable[[int], Any] | None) -> Measured:
+    def measured(models: list[tuple[Any, float]], tell: Tick) -> Measured:
         found = [
             measure(
                 model,
@@ -466,7 +464,7 @@ def compare_settings(
         gain, error, verdict = found.verdict(1)
         for other, model in others.items() if verdict == "hurts" else ():
             try:
-                more = measured([(model, 1.0)], None)
+                more = measured([(model, 1.0)], silent)
             except TripletreeError:  # hard constraints that clash, say: no setting to recommend
                 continue
             settings.append(other)

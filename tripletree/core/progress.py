@@ -19,17 +19,23 @@ EVERY = 60.0
 LOGGER = logging.getLogger("tripletree.progress")
 
 
+#: What work tells of its progress: how many more steps are done.
+Tick = Callable[[int], Any]
+
+
+def silent(done: int) -> None:
+    """The `Tick` to which nobody listens."""
+
+
 @contextmanager
-def progress_bar(
-    verbose: Any, total: int | None, what: str, unit: str = "merges"
-) -> Iterator[Callable[[int], Any] | None]:
+def progress_bar(verbose: Any, total: int | None, what: str, unit: str = "merges") -> Iterator[Tick]:
     """A function that moves a bar in the terminal or notebook.
 
-    If `verbose` is false it moves a count that `LOGGER` tells, and is None if nobody listens. The bar does not stay on
-    the screen after an error, where it would claim progress that was lost.
+    If `verbose` is false it moves a count that `LOGGER` tells, and is `silent` if nobody listens. The bar does not stay
+    on the screen after an error, where it would claim progress that was lost.
     """
     if not verbose:
-        with _told(what, total, unit) if LOGGER.isEnabledFor(logging.INFO) else nullcontext() as count:
+        with _told(what, total, unit) if LOGGER.isEnabledFor(logging.INFO) else nullcontext(silent) as count:
             yield count
         return
     from tqdm.auto import tqdm
@@ -58,7 +64,7 @@ _last = -EVERY
 
 
 @contextmanager
-def _told(what: str, total: int | None, unit: str) -> Iterator[Callable[[int], Any]]:
+def _told(what: str, total: int | None, unit: str) -> Iterator[Tick]:
     """A function that counts, and tells of all that runs if the last message is long ago."""
     mine = _Count(what, total, unit)
 
@@ -78,13 +84,13 @@ def _told(what: str, total: int | None, unit: str) -> Iterator[Callable[[int], A
         _running.remove(mine)
 
 
-def teller(progress: Callable[[int], Any] | None) -> Callable[[int], None]:
+def teller(progress: Tick) -> Callable[[int], None]:
     """Return what the core tells how many steps are done, from a callable that is told how many are new."""
     shown = 0
 
     def tell(done: int) -> None:
         nonlocal shown
-        if progress is not None and done > shown:
+        if done > shown:
             progress(done - shown)
         shown = max(done, shown)
 

@@ -11,12 +11,13 @@ from functools import lru_cache
 from threading import Event
 from typing import Any, TypeVar
 
+from tripletree.core.progress import Tick
 from tripletree.interrupts import check_time
 
 T = TypeVar("T")
 
 
-def side_by_side(run: Callable[[int, Event], T], n: int, tell: Callable[[int], object]) -> list[T]:
+def side_by_side(run: Callable[[int, Event], T], n: int, tell: Tick) -> list[T]:
     """Return the results of ``run(i, stop)`` for i in 0..n-1, in this order, several at a time.
 
     Parameters

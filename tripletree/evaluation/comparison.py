@@ -588,8 +588,7 @@ def compare_methods(
         for record in _all_done(todo, n_jobs, time_limit):
             append(record)
             done[_identity(record)] = record
-            if tell:
-                tell(1)
+            tell(1)
     runs = []
     for task in tasks:
         record = done[_identity(task.key)]

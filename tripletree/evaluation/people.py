@@ -14,7 +14,7 @@ from tripletree.algorithms.consensus import POWERS, HeldOut, TrioVotes, collect_
 from tripletree.core.answers import ALIKE, UNSURE, Answer, AnswerSet, check_answers
 from tripletree.core.arrays import freeze
 from tripletree.core.hierarchy import Hierarchy, check_rooted
-from tripletree.core.progress import progress_bar
+from tripletree.core.progress import progress_bar, silent
 from tripletree.core.random import generator
 from tripletree.core.threads import side_by_side
 
@@ -333,9 +333,8 @@ def _verdicts(votes: TrioVotes, found: HeldOut, rng: np.random.Generator, tick: 
             return np.empty((0, 3))
         return _own_chances(votes.of(doubtful[i]), np.random.default_rng(seeds[doubtful[i]]))
 
-    own = dict(zip(doubtful, side_by_side(run, len(doubtful), lambda done: None), strict=True)) if doubtful else {}
-    if tick is not None:
-        tick(len(doubtful))
+    own = dict(zip(doubtful, side_by_side(run, len(doubtful), silent), strict=True)) if doubtful else {}
+    tick(len(doubtful))
     words = []
     for v in range(p):
         share, word = np.nan, "unclear"

@@ -135,8 +135,7 @@ def stability(
             jaccards = _cluster_jaccards(labels[rows], np.asarray(fitted.labels_), k)
             of_clusters += np.nan_to_num(jaccards)
             seen += ~np.isnan(jaccards)
-            if tell:
-                tell(1)
+            tell(1)
     with np.errstate(invalid="ignore"):
         means = total / times
         return Stability({u: float(means[u]) for u in large.tolist()}, of_clusters / seen)

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Hashable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -17,7 +17,7 @@ from tripletree.cluster.active.oracle import Questions
 from tripletree.cluster.active.state import QueryState, QueryStrategy
 from tripletree.core.checks import counted
 from tripletree.core.pairs import PairwiseConstraints
-from tripletree.core.progress import progress_bar
+from tripletree.core.progress import Tick, progress_bar, silent
 from tripletree.errors import InconsistentPairsError, warn_user
 
 
@@ -78,7 +78,7 @@ class QueryLoop:
         self.known = AnswerClosure(len(given.leaves))
         self.contradictions: list[AnswerContradiction] = []
         self._refuted: set[tuple[int, int, bool]] = set()
-        self._tick: Callable[[int], Any] | None = None
+        self._tick: Tick = silent
 
     @property
     def asked(self) -> list[tuple[Hashable, Hashable, bool | None]]:
@@ -124,8 +124,7 @@ class QueryLoop:
             chosen = self._checked(strategy.query(state, room), strategy)
             for i, j in chosen[:room]:
                 self._learn(i, j, self._questions.ask(i, j))
-                if self._tick is not None:
-                    self._tick(1)
+                self._tick(1)
             if not chosen:
                 break
         return len(self.asked) - start

@@ -39,7 +39,7 @@ from tripletree.core.checks import counted
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.pair_closure import PairClosure
 from tripletree.core.pairs import PairwiseConstraints
-from tripletree.core.progress import progress_bar
+from tripletree.core.progress import Tick, progress_bar, silent
 from tripletree.errors import ClusterCountError, InfeasibleClusteringError, warn_user
 from tripletree.knowledge.alignment import check_distinct
 from tripletree.knowledge.value import Knowledge
@@ -463,7 +463,7 @@ def merge_completely(
     condensed: np.ndarray,
     component: np.ndarray,
     cannot: np.ndarray,
-    progress: Callable[[int], Any] | None = None,
+    progress: Tick = silent,
     questions: Questions | None = None,
     central: Callable[[np.ndarray], int] | None = None,
     colouring: Colouring | None = None,

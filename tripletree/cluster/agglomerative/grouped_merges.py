@@ -8,7 +8,7 @@ other compatible merge is left, cannot-links no longer count.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,7 @@ from tripletree.algorithms.merges import Counts, as_linkage, merge_condensed, me
 from tripletree.algorithms.points import ROUNDING, is_sparse, squared_lengths
 from tripletree.cluster.distances import EUCLIDEAN
 from tripletree.core.pair_closure import PairClosure
-from tripletree.core.progress import teller
+from tripletree.core.progress import Tick, silent, teller
 
 _NO_TRIPLETS = np.empty((0, 3), np.int32)
 
@@ -32,7 +32,7 @@ def merge_points_in_groups(
     inside: np.ndarray = _NO_TRIPLETS,
     apart: np.ndarray | None = None,
     weights: np.ndarray | None = None,
-    progress: Callable[[int], Any] | None = None,
+    progress: Tick = silent,
 ) -> tuple[np.ndarray, Counts]:
     """Merge samples until one cluster is left, by a linkage on centres.
 
@@ -90,7 +90,7 @@ def merge_condensed_in_groups(
     inside: np.ndarray = _NO_TRIPLETS,
     apart: np.ndarray | None = None,
     weights: np.ndarray | None = None,
-    progress: Callable[[int], Any] | None = None,
+    progress: Tick = silent,
 ) -> tuple[np.ndarray, Counts]:
     """Merge samples until one cluster is left, by condensed distances, which are overwritten.
 
@@ -120,7 +120,7 @@ def _first_inside(merges: np.ndarray, above: np.ndarray, groups: PairClosure) ->
 
 
 def _merge_inside_on_centres(
-    points: np.ndarray, groups: PairClosure, triplets: np.ndarray, linkage: str, progress: Callable[[int], Any] | None
+    points: np.ndarray, groups: PairClosure, triplets: np.ndarray, linkage: str, progress: Tick
 ) -> tuple[np.ndarray, np.ndarray, Counts]:
     """The merges inside all groups, and the centres of the groups.
 
@@ -143,7 +143,7 @@ def _merge_inside_on_centres(
 
 
 def _merge_inside_one_by_one(
-    points: Any, groups: PairClosure, triplets: np.ndarray, linkage: str, progress: Callable[[int], Any] | None
+    points: Any, groups: PairClosure, triplets: np.ndarray, linkage: str, progress: Tick
 ) -> tuple[np.ndarray, Any, np.ndarray, Counts]:
     """As `_merge_inside_on_centres`, for sparse points and any linkage, and the spreads around the centres."""
     share = 1.0 / groups.sizes[groups.component]  # of each sample in the centre of its group
@@ -171,7 +171,7 @@ def _merge_inside_one_by_one(
 
 
 def _merge_free_groups(
-    points: np.ndarray, members: np.ndarray, start: np.ndarray, linkage: str, progress: Callable[[int], Any] | None
+    points: np.ndarray, members: np.ndarray, start: np.ndarray, linkage: str, progress: Tick
 ) -> tuple[np.ndarray, np.ndarray]:
     """The merges inside each group in turn, as ``agglomerate_groups`` lists them, and the centres of all groups."""
     points = np.ascontiguousarray(points, np.float64)
@@ -182,11 +182,7 @@ def _merge_free_groups(
 
 
 def _merge_inside_on_table(
-    condensed: np.ndarray,
-    groups: PairClosure,
-    triplets: np.ndarray,
-    linkage: str,
-    progress: Callable[[int], Any] | None,
+    condensed: np.ndarray, groups: PairClosure, triplets: np.ndarray, linkage: str, progress: Tick
 ) -> tuple[np.ndarray, Counts]:
     """The merges inside all groups, as `_merge_inside_on_centres` gives them."""
     n = groups.component.size
@@ -196,8 +192,7 @@ def _merge_inside_on_table(
         among = condensed[_base(i, n) + j]
         if members.size == 2:  # most groups are pairs, for which the engine is not worth its setting up
             parts.append(np.array([[members[1], members[0], among[0], among[0]]]))
-            if progress is not None:
-                progress(1)
+            progress(1)
             continue
         done, count = merge_condensed(among, members.size, rows, linkage, progress)
         parts.append(_by_samples(done, members))

@@ -38,6 +38,7 @@ from tripletree.cluster.distances import EUCLIDEAN
 from tripletree.core.checks import check_count
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.pair_closure import PairClosure
+from tripletree.core.progress import Tick, silent
 from tripletree.core.random import generator
 
 #: Samples in a micro-cluster, at most.
@@ -59,7 +60,7 @@ def merge_large(
     n_centres: int,
     random_state: Any = 0,
     n_jobs: int | None = None,
-    progress: Callable[[int], Any] | None = None,
+    progress: Tick = silent,
 ) -> tuple[np.ndarray, Counts]:
     """Merge samples under triplets by a linkage on centres, samples in no triplet by way of micro-clusters.
 
@@ -104,12 +105,7 @@ def merge_large(
 
 
 def _find_cells(
-    samples: np.ndarray,
-    free: np.ndarray,
-    n_centres: int,
-    rng: np.random.Generator,
-    n_jobs: int | None,
-    progress: Callable[[int], Any] | None,
+    samples: np.ndarray, free: np.ndarray, n_centres: int, rng: np.random.Generator, n_jobs: int | None, progress: Tick
 ) -> np.ndarray:
     """The number of the nearest centre, for each free sample."""
     chosen = rng.permutation(free)[: _PART * n_centres]
@@ -123,8 +119,7 @@ def _find_cells(
     for lo in range(0, free.size, _CHUNK):
         hi = min(lo + _CHUNK, free.size)
         label[lo:hi] = nearest((samples[free[lo:hi]] - middle) / scale)
-        if progress is not None:
-            progress(0)  # no merges yet, but a chance to interrupt
+        progress(0)  # no merges yet, but a chance to interrupt
     return label
 
 

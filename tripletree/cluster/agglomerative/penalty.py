@@ -11,7 +11,7 @@ from tripletree._core import engine
 from tripletree.algorithms.merges import LINKAGES, as_linkage
 from tripletree.algorithms.points import is_sparse
 from tripletree.cluster.distances import EUCLIDEAN, FittedMetric, check_spread, condensed_distances, shifted
-from tripletree.core.progress import teller
+from tripletree.core.progress import Tick, silent, teller
 from tripletree.core.triplets import TripletSet
 
 #: The default penalty for a triplet of mean weight: the best of the benchmark of noise.
@@ -42,7 +42,7 @@ def merge_softly(
     metric: FittedMetric,
     penalty: float,
     dtype: Any = np.float64,
-    progress: Callable[[int], Any] | None = None,
+    progress: Tick = silent,
     sample_weight: np.ndarray | None = None,
 ) -> np.ndarray:
     """Merge samples until one cluster is left, always the two of least cost.
@@ -100,7 +100,7 @@ def _merge_points_softly(
     triplets: TripletSet,
     linkage: str,
     penalty: float,
-    progress: Callable[[int], Any] | None,
+    progress: Tick,
     sample_weight: np.ndarray | None,
 ) -> np.ndarray:
     """Merge points by a linkage on centres. Memory for centres, not for distances."""
@@ -118,7 +118,7 @@ def merge_condensed_softly(
     triplets: TripletSet,
     linkage: str,
     penalty: float,
-    progress: Callable[[int], Any] | None = None,
+    progress: Tick = silent,
     sample_weight: np.ndarray | None = None,
 ) -> np.ndarray:
     """Merge n samples by their condensed distances (squared for linkages on centres), which are overwritten.
@@ -136,7 +136,7 @@ def _merged_softly(
     triplets: TripletSet,
     linkage: str,
     penalty: float,
-    progress: Callable[[int], Any] | None,
+    progress: Tick,
 ) -> np.ndarray:
     """Merge until one cluster is left."""
     m = len(triplets)

@@ -22,6 +22,7 @@ from tripletree.cluster.base import warn_if_few
 from tripletree.cluster.distances import EUCLIDEAN, FittedMetric, check_spread, shifted
 from tripletree.core.memory import fits_in_memory
 from tripletree.core.pairs import PairwiseConstraints
+from tripletree.core.progress import Tick, silent
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import warn_user
 from tripletree.knowledge.combined import CombinedConstraints, check_consistent, combine_constraints
@@ -161,7 +162,7 @@ def merge_samples(
     dtype: Any = np.float64,
     random_state: Any = 0,
     n_jobs: int | None = None,
-    progress: Callable[[int], Any] | None = None,
+    progress: Tick = silent,
 ) -> tuple[np.ndarray, Counts]:
     """Merge samples by a plan until one cluster is left.
 

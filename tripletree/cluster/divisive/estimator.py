@@ -487,7 +487,7 @@ class DivisiveReCon(TripletClusterer):
         check_is_fitted(self)
         if callable(self._drawn):
             with progress_bar(self.verbose, 100, type(self).__name__, "steps") as bar:
-                self._drawn = self._drawn(tell=bar or (lambda done: None))
+                self._drawn = self._drawn(tell=bar)
         return None if self._drawn is None else replace(self._drawn, leaf=self._place)
 
     @property
@@ -617,8 +617,7 @@ class DivisiveReCon(TripletClusterer):
         few = given.weight.sum() < np.unique(given.rows).size
         divide = hard or not ((effort > 0 and few) or given.codes is not None)
         total = n - 1 + min(FOLDS, len(given.rows)) + 100 * (effort > 0)
-        with progress_bar(self.verbose, total, type(self).__name__, "steps") as bar:
-            tell = bar or (lambda done: None)
+        with progress_bar(self.verbose, total, type(self).__name__, "steps") as tell:
             merges = self._plain_merges(points, linkage, metric, rng, tell)
             self.constraints_, self.reason_, self.held_out_ = "soft", "nothing is known", None
             self._drawn = None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -42,7 +41,7 @@ from tripletree.cluster.kmeans.lloyd import (
 from tripletree.cluster.kmeans.soft_pairs import centres_among
 from tripletree.core.arrays import freeze
 from tripletree.core.pair_closure import PairClosure
-from tripletree.core.progress import progress_bar
+from tripletree.core.progress import Tick, progress_bar
 from tripletree.core.random import generator
 from tripletree.errors import ClusterCountError, InfeasibleClusteringError, warn_user
 from tripletree.knowledge.value import Knowledge
@@ -713,12 +712,7 @@ def check_reach(samples: Any, centres: np.ndarray, name: str = "sample") -> None
 
 
 def best_run(
-    model: GroupCentres,
-    closure: PairClosure,
-    counts: list[int],
-    options: Options,
-    rng: np.random.Generator,
-    tick: Callable[[int], Any] | None,
+    model: GroupCentres, closure: PairClosure, counts: list[int], options: Options, rng: np.random.Generator, tick: Tick
 ) -> tuple[LloydRun, dict[int, float]]:
     """The best run of the best number of clusters.
 
@@ -731,7 +725,7 @@ def best_run(
         Numbers of clusters to try.
     options : Options
     rng : Generator
-    tick : callable or None
+    tick : callable
         Called with 1 after each start.
 
     Returns
@@ -750,8 +744,7 @@ def best_run(
             criterion[k] = runs[k].mean_distance * k * k
         except InfeasibleClusteringError as error:
             failure = error
-            if tick is not None:
-                tick(options.n_init)
+            tick(options.n_init)
     if failure is not None and not runs:
         raise failure
     return runs[min(runs, key=criterion.__getitem__)], criterion
@@ -765,9 +758,7 @@ class _GroupTask(NamedTuple):
     graph: CannotGraph  #: of its cannot-links
 
 
-def _best_of_starts(
-    k: int, task: _GroupTask, options: Options, rng: np.random.Generator, tick: Callable[[int], Any] | None
-) -> LloydRun:
+def _best_of_starts(k: int, task: _GroupTask, options: Options, rng: np.random.Generator, tick: Tick) -> LloydRun:
     model, closure, graph = task
     samples, weights = model.groups.samples, model.groups.weights
     f = len(options.fixed)
@@ -820,8 +811,7 @@ def _best_of_starts(
     for r in range(options.n_init):
         with suppress(DeadEndError):
             runs.append(start(r))
-        if tick is not None:
-            tick(1)
+        tick(1)
     if not runs:
         msg = (
             f"assignment={options.assignment!r} came to a sample that may go to none of {k} clusters, in each of "

@@ -19,6 +19,7 @@ from tripletree._core import engine
 from tripletree.algorithms.points import ROUNDING, as_rows, is_sparse, squared_lengths
 from tripletree.core.arrays import freeze, frozen
 from tripletree.core.checks import check_numbers
+from tripletree.core.progress import Tick, silent
 
 _R = TypeVar("_R")
 _H = TypeVar("_H")
@@ -489,9 +490,7 @@ def number_of_starts(n_init: int | str, init: Any) -> int:
     return int(n_init)
 
 
-def best_of_starts(
-    start: Callable[[int], _R], n_starts: int, cost: Callable[[_R], float], tick: Callable[[int], Any] | None = None
-) -> _R:
+def best_of_starts(start: Callable[[int], _R], n_starts: int, cost: Callable[[_R], float], tick: Tick = silent) -> _R:
     """Return the cheapest of several runs: the first one, unless a later one is cheaper by more than rounding.
 
     Parameters
@@ -510,8 +509,7 @@ def best_of_starts(
         run = start(r)
         if best is None or cost(run) < cost(best) - _ROUNDING * abs(cost(best)):
             best = run
-        if tick is not None:
-            tick(1)
+        tick(1)
     assert best is not None
     return best
 

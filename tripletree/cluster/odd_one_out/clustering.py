@@ -308,8 +308,7 @@ class OddOneOutClustering(HierarchicalClusterer):
                 except BaseException as error:
                     error.add_note(f"{counted(len(self._log), 'answer')} so far: see answers_ of the estimator")
                     raise
-                if tick is not None:
-                    tick(1)
+                tick(1)
         said = counted(len(self._log), "reply", "replies")
         self._warn_if_nothing_is_known(f"{said}, and none says anything")
         return self

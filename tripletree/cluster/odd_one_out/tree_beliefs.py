@@ -21,6 +21,7 @@ import numpy as np
 from tripletree._core import engine
 from tripletree.cluster.odd_one_out.questions import Question
 from tripletree.cluster.posterior import RIGHT, Chain, TreeSample, independent, mean_tree, parents_of, reply_chances
+from tripletree.core.progress import silent
 from tripletree.core.threads import side_by_side
 
 #: Chains, the steps of each after an answer (for each leaf, and at most), and the trees that it gives meanwhile. With
@@ -292,7 +293,7 @@ def _walked(chains: list[list[Chain]], trees: int, steps: int) -> list[Draws]:
         return found
 
     every = [chain for some in chains for chain in some]
-    found = iter(side_by_side(walk, len(every), lambda done: None))
+    found = iter(side_by_side(walk, len(every), silent))
     return [Draws(*map(np.array, zip(*(x for _ in some for x in next(found)), strict=True))) for some in chains]
 
 

@@ -27,6 +27,7 @@ from tripletree.cluster.temporal.windows import Window
 from tripletree.core.checks import check_call
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.pairs import PairwiseConstraints
+from tripletree.core.progress import Tick
 from tripletree.core.times import time_text
 from tripletree.errors import ClusterCountError
 
@@ -361,7 +362,7 @@ def follow(
     settings: Settings,
     rng: np.random.Generator,
     inquiry: Inquiry | None,
-    tick: Callable[[int], Any] | None,
+    tick: Tick,
     *,
     learns: bool,
 ) -> tuple[list[Snapshot], list[np.ndarray]]:
@@ -379,7 +380,7 @@ def follow(
     settings : Settings
     rng : Generator
     inquiry : Inquiry or None
-    tick : callable or None
+    tick : callable
         Called with 1 after each snapshot.
     learns : bool
         Whether inherited pairs are added to the memory, if they are propagated.
@@ -438,8 +439,7 @@ def follow(
         pairs = PairwiseConstraints(used.must_link, used.cannot_link, names, **weights)
         snapshots.append(_snapshot(window, link, before, pairs, middle, settings))
         before = link
-        if tick is not None:
-            tick(1)
+        tick(1)
     return snapshots, transitions
 
 
