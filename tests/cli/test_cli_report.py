@@ -132,9 +132,16 @@ def test_report__to_the_standard_output(run, tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["data.csv"], "give knowledge about the samples: either --know FILE or --classes NAME"),
-        (["data.csv", "--know", "t.nwk", "--classes", "kg"], "--know FILE and --classes NAME do not go together"),
-        (["-", "--know", "-"], "only one of DATA, --know, --classes and --synonyms can be the standard input"),
+        (["data.csv"], "give knowledge about the samples: --know FILE, --classes NAME or --knowledge FILE, or several"),
+        (
+            ["data.csv", "--know", "t.nwk", "--know", "other.nwk"],
+            "t.nwk and other.nwk are hierarchies, and a report takes",
+        ),
+        (["data.csv", "--know", "t.nwk", "--soft", "pairs"], "--soft pairs: no pairs are given"),
+        (
+            ["-", "--know", "-"],
+            "only one of DATA, --know, --classes, --knowledge and --synonyms can be the standard input",
+        ),
         (["data.csv", "--know", "none.nwk"], "no such file: none.nwk"),
         (["data.csv", "--know", "t.nwk", "-o", "t.nwk"], "t.nwk is an input of this command already"),
         (["data.csv", "--know", "t.nwk", "-o", "no/r.html"], "no such folder"),
@@ -206,17 +213,24 @@ def test_report__all_that_is_known_counts(run, tmp_path):
         (tmp_path / name).write_text(KNOWN[name][0])
     (tmp_path / "more.csv").write_text("a,b,link\nGallus gallus,Canis lupus,cannot\n")
 
-    def told(*names):
+    def told(*names, more=()):
         options = [x for name in names for x in ("--know", name)]
-        return run("report", "data.csv", *options, "--resamples", 0).stdout
+        return run("report", "data.csv", *options, *more, "--resamples", 0).stdout
 
     assert "2 triplets about 4" in told("t.txt", "t.csv")  # one stands in both files
     assert "3 answers that name an odd one" in told("odd.csv", "crowd.csv")
     assert "3 pairs about 5" in told("pairs.csv", "more.csv")
-    assert "t.txt: triplets\nodd.csv: triplets\n" in told("t.txt", "odd.csv")
-    for one, other in (("tree.nwk", "tree.nwk"), ("tree.nwk", "t.txt"), ("pairs.csv", "t.txt")):
-        said = run("report", "data.csv", "--know", one, "--know", other, status=2).stderr
-        assert f"--know: {one} {KNOWN[one][1]}, {other} {KNOWN[other][1]}" in said
+    assert "t.txt: triplets\nodd.csv: answers of people\n" in told("t.txt", "odd.csv")
+    (tmp_path / "kinds.csv").write_text("name,class\nPanthera leo,cat\nFelis catus,cat\nCanis lupus,dog\n")
+    several = told("tree.nwk", "t.txt", "pairs.csv", more=("--classes", "kinds.csv"))
+    assert several.count("\nKnown: ") == 4
+    assert "Each kind alone: " in several
+    run(
+        "cluster", "data.csv", "--triplets", "t.txt", "--pairs", "pairs.csv", "-k", 2, "--write-knowledge", "known.json"
+    )
+    whole = run("report", "data.csv", "--knowledge", "known.json", "--soft", "triplets", "--resamples", 0).stdout
+    assert ", as votes." in whole
+    assert "2 pairs about" in whole
 
 
 def test_report__comparisons_with_an_anchor(run, tmp_path):
@@ -236,8 +250,8 @@ def test_report__comparisons_with_an_anchor(run, tmp_path):
     page = (tmp_path / "report.html").read_text()
     assert "line 2 of more.csv" in page
     (tmp_path / "t.txt").write_text("fig pear | saw\n")
-    done = run("report", "d.csv", "--know", "more.csv", "--know", "t.txt", status=2)
-    assert "more.csv comparisons with an anchor, t.txt triplets" in done.stderr
+    done = run("report", "d.csv", "--know", "more.csv", "--know", "t.txt", "--resamples", 0)
+    assert "Known: 1 comparison about 3 of the 6 samples, as votes." in done.stdout
     named = ("--columns", "it,p1,p2", "--answer", "said")
     done = run("report", "d.csv", "--know", "other.csv", *named, "--resamples", 0)
     assert "Known: 36 comparisons about 6 of the 6 samples." in done.stdout

@@ -414,9 +414,16 @@ def test_knowledge__in_a_report():
             for given in ({kind: EVERYTHING[kind]}, {"knowledge": WHOLE.only(kind)})
         )
         assert str(one) == str(two)
-    with pytest.raises(ValueError, match=r"got pairs, classes; knowledge\.only\(kind\) has one"):
-        tt.report(frame, knowledge=WHOLE.only("pairs", "classes"))
-    with pytest.raises(ValueError, match="got none of them$"):
+    apart, together = (
+        tt.report(frame, **given, n_resamples=0, n_folds=2)
+        for given in (
+            {kind: EVERYTHING[kind] for kind in ("pairs", "hierarchy")},
+            {"knowledge": WHOLE.only("pairs", "hierarchy")},
+        )
+    )
+    assert str(apart) == str(together)
+    assert [x.kind for x in together.parts] == ["pairs", "hierarchy"]
+    with pytest.raises(ValueError, match="nothing is known: give at least one of triplets, .*, knowledge$"):
         tt.report(frame, knowledge=WHOLE.only())
 
 

@@ -8,7 +8,9 @@ import pandas as pd
 import pytest
 
 import tripletree as tt
-from tripletree.cluster import DivisiveReCon
+from tripletree.cluster import DivisiveReCon, ReCon
+from tripletree.core.comparisons import Comparisons
+from tripletree.core.leaves import LeafIndex
 
 SMALL, LARGE = 4, 20  # samples of a family, families
 
@@ -46,7 +48,7 @@ def test_share__by_its_definition(rng):
     drawn = len(every) > 1_000
     labels = [tuple(h.leaves[i] for i in row) for row in every.rows.tolist()]
     assert found.n_names == h.n_leaves
-    assert found.n_triplets == min(len(every), 1_000)
+    assert found.n_statements == min(len(every), 1_000)
     assert found.share == pytest.approx(literal(X, labels), abs=0.06 if drawn else 1e-12)
     # each of a trio is as likely to be any of it after an exchange
     assert found.exchanged == pytest.approx(1 / 3, abs=5 * found.deviation / 10)
@@ -77,7 +79,7 @@ def test_exchanged_names__are_told_of(rng, settings):
     found = model.name_agreement_
     assert not found.is_clear
     assert abs(found.share - found.exchanged) < 2 * found.deviation
-    assert f"{found.share:.1%} of 1,000 triplets" in str(found) or found.n_triplets < 1_000
+    assert f"{found.share:.1%} of 1,000 triplets" in str(found) or found.n_statements < 1_000
 
 
 def test_the_cure_that_the_warning_prints(rng):
@@ -108,7 +110,7 @@ def test_triplets__are_looked_at(rng, constraints):
     X, h = families(rng)
     t = tt.sample_triplets(h, 200, random_state=0)
     model = DivisiveReCon(5, constraints=constraints, effort=0)
-    assert model.fit(X, triplets=t).name_agreement_.n_triplets == 200
+    assert model.fit(X, triplets=t).name_agreement_.n_statements == 200
     swap = rng.permutation(len(t.leaves))
     wrong = tt.TripletSet(swap[t.rows].astype(np.int32), t.leaves)
     with pytest.warns(UserWarning, match="agree with the triplets hardly better"):
@@ -143,5 +145,46 @@ def test_little_known__is_not_judged(rng):
 def test_many_names__are_drawn_from(rng):
     X, h = families(rng, size=LARGE, number=20, known=380)
     found = DivisiveReCon(5, effort=0).fit(X, hierarchy=h).name_agreement_
-    assert (found.n_names, found.n_triplets) == (300, 1_000)
+    assert (found.n_names, found.n_statements) == (300, 1_000)
     assert found.is_clear
+
+
+@pytest.mark.parametrize("kind", ["triplets", "classes", "pairs", "comparisons"])
+@pytest.mark.parametrize("estimator", [DivisiveReCon(5, effort=0), ReCon(5)])
+def test_each_kind__right_and_exchanged(rng, kind, estimator):
+    """Each kind of knowledge is told of at exchanged names, by both estimators that take it, and not at right ones."""
+    X, h = families(rng, size=LARGE, number=10, known=200)
+    n, swap = len(X), rng.permutation(len(X))
+    y = np.repeat(np.arange(10), LARGE)
+    rows = tt.sample_triplets(h, 400, random_state=0).reindex(list(X.index)).rows
+    ends = rng.integers(0, n, (3_000, 2))
+    ends = ends[ends[:, 0] != ends[:, 1]]
+    same = y[ends[:, 0]] == y[ends[:, 1]]
+    for order, is_right in ((np.arange(n), True), (swap, False)):
+        given = {
+            "triplets": lambda at: tt.TripletSet(at[rows].astype(np.int32), n),
+            "classes": lambda at: y[np.argsort(at)].tolist(),
+            "pairs": lambda at: tt.PairwiseConstraints(at[ends[same]], [], n),
+            "comparisons": lambda at: Comparisons([tuple(x) for x in at[rows].tolist()], LeafIndex(n)),
+        }[kind](order)
+        if kind == "comparisons" and isinstance(estimator, ReCon):
+            return  # it takes none
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            found = estimator.fit(X.to_numpy(), **{kind: given}).name_agreement_
+        assert found.kind == kind
+        assert found.is_clear == is_right
+        assert any(f"agree with the {kind} hardly better" in str(x.message) for x in caught) != is_right
+
+
+def test_several_kinds__the_least_clear_one_is_told_of(rng):
+    X, h = families(rng, number=20, known=60)
+    t = tt.sample_triplets(h, 200, random_state=0)
+    with pytest.warns(UserWarning, match="agree with the hierarchy hardly better"):
+        DivisiveReCon(5, effort=0, constraints="soft").fit(X, triplets=t, hierarchy=exchanged(h, rng))
+
+
+def test_cannot_links__tell_too_little(rng):
+    X, _ = families(rng, size=LARGE)
+    pairs = tt.PairwiseConstraints([], [(i, (i + 37) % 200) for i in range(200)], 200)
+    assert ReCon(5).fit(X.to_numpy(), pairs=pairs).name_agreement_ is None

@@ -110,6 +110,7 @@ def test_results__groups_go_on_as_clusters_of_their_size(linkage, rng):
 
 @pytest.mark.parametrize("linkage", LINKAGES)
 @pytest.mark.parametrize("dtype", ["float64", "float32"])
+@pytest.mark.filterwarnings("ignore:the features agree")  # statements are random, or hidden among columns
 def test_results__more_than_a_block_of_clusters(linkage, dtype, rng):
     """Blocks, packing, and the end of the cannot-links in the midst of many clusters."""
     n, k = 700, 300

@@ -441,8 +441,8 @@ def test_report__takes_a_data_frame_and_leaves_it_as_it_is(iris):
 @pytest.mark.parametrize(
     ("given", "error", "message"),
     [
-        ({}, ValueError, "got none of them"),
-        ({"triplets": [(0, 1, 2)], "classes": [1, 2]}, ValueError, "give exactly one of .*; got triplets, classes"),
+        ({}, ValueError, "nothing is known: give at least one of triplets, .*, knowledge"),
+        ({"triplets": [(0, 1, 2)], "classes": [1, 2]}, ValueError, "classes must have one entry for each"),
         ({"classes": [1] * 60}, InvalidLabelsError, "60 samples are known, 1 different: "),
         ({"classes": [1, 2]}, InvalidLabelsError, "one entry for each of the 60 leaves; got 2"),
         ({"triplets": [("x", "y", "z")]}, UnknownLeafError, "none of the 1 triplets names samples only"),
@@ -702,3 +702,100 @@ def test_report__soft_knowledge_stays_soft():
     model = DivisiveReCon(effort=0.1, constraints="hard")  # which would be an error if they had to hold
     found = tt.report(X, knowledge=wrong, estimator=model, n_resamples=0)
     assert (found.kind, found.informed.constraints_, len(found.conflicts)) == ("triplets", "soft", 1)
+
+
+# ---------------------------------------------------------------------- several kinds
+
+
+BRIEF = {"n_resamples": 0, "n_folds": 3, "estimator": DivisiveReCon(3, effort=0.02)}
+
+
+@pytest.fixture(scope="module")
+def several():
+    """Iris with a hierarchy of a third, answers of a crowd with mistakes, and pairs."""
+    X, y = load_iris(return_X_y=True)
+    names = [f"flower {i}" for i in range(150)]
+    groups = [[names[i] for i in np.flatnonzero(y == k)[::3]] for k in range(3)]
+    crowd = tt.sample_class_triplets(y, 60, random_state=1).rows.tolist()
+    pairs = ([(names[0], names[1]), (names[60], names[61])], [(names[0], names[60]), (names[60], names[120])])
+    known = tt.Knowledge.of(
+        names,
+        hierarchy=tt.Hierarchy.from_nested([groups[0], [groups[1], groups[2]]]),
+        triplets=[tuple(names[i] for i in (row if k % 5 else row[::-1])) for k, row in enumerate(crowd)],
+        pairs=pairs,
+        soft=["triplets"],
+    )
+    return X, names, known
+
+
+@pytest.fixture(scope="module")
+def of_several(several):
+    X, names, known = several
+    return tt.report(X, knowledge=known, sample_names=names, **BRIEF)
+
+
+def test_several__each_alone_is_its_own_report(several, of_several):
+    """Each part tells what a report on this kind alone tells, and the whole what `evaluate_knowledge` tells of all."""
+    X, names, known = several
+    assert of_several.kind == "triplets and pairs and hierarchy"
+    assert [x.kind for x in of_several.parts] == ["triplets", "pairs", "hierarchy"]
+    assert [x.is_soft for x in of_several.parts] == [True, False, False]
+    for part in of_several.parts:
+        alone = tt.report(X, knowledge=known.only(part.kind).with_soft(), sample_names=names, **BRIEF)
+        assert (alone.n_given, alone.n_used, alone.known_samples) == (part.n_given, part.n_used, part.known_samples)
+        assert alone.contradiction == ""
+        if part.kind != "pairs":
+            assert part.alone.holds.shape[1] == alone.knowledge.holds.shape[1]
+        assert part.alone.kind == part.kind
+    brief = {"n_folds": 3, "estimator": BRIEF["estimator"]}
+    whole = tt.evaluate_knowledge(
+        X, knowledge=known, sample_names=names, random_state=np.random.default_rng(0), **brief
+    )
+    assert np.array_equal(of_several.knowledge.holds, whole.holds)
+    ends = np.cumsum([len(x.rows) for x in whole.constraints])
+    shares = [x.mean() for x in np.split(whole.holds[-1], ends[:-1])]
+    assert [x.with_all for x in of_several.parts] == pytest.approx(shares)
+
+
+def test_several__soft_by_name_is_soft_in_knowledge(several, of_several):
+    X, names, known = several
+    apart = {kind: getattr(known, kind) for kind in known.kinds}
+    other = tt.report(X, **apart, soft=["triplets"], sample_names=names, **BRIEF)
+    assert str(other) == str(of_several)
+    with pytest.raises(ValueError, match=r"soft has 'classes', and no classes are given"):
+        tt.report(X, **apart, soft=["classes"], sample_names=names)
+    with pytest.raises(ValueError, match="pairs are given twice"):
+        tt.report(X, knowledge=known, pairs=known.pairs, sample_names=names)
+
+
+def test_several__words_and_page(of_several):
+    told = str(of_several)
+    assert "60 triplets about" in told
+    assert ", as votes." in told
+    assert "Each kind alone: the triplets " in told
+    assert "yes, all kinds that have to can hold together" in told
+    page = Document(html_of(of_several))
+    heads = page.within("th")
+    assert {"triplets (votes)", "pairs", "hierarchy", "all together"} <= set(heads)
+    assert "triplets=..., pairs=..., hierarchy=..." in html_of(of_several)
+    assert {x.kind for x in of_several.doubts} >= {"triplet"}
+
+
+def test_several__kinds_that_contradict_each_other(several):
+    X, names, known = several
+    some = [names[i] for i in (0, 59, 3)]  # of the hierarchy: 0 and 3 belong together
+    with pytest.warns(UserWarning, match="contradicts it or another, and is left out"):
+        apart = tt.report(X, hierarchy=known.hierarchy, triplets=[tuple(some)], sample_names=names, **BRIEF)
+    assert apart.conflicts == ()
+    assert "flower 59" in apart.contradiction
+    assert "no: each kind can hold by itself, but not all kinds together" in str(apart)
+    assert apart.contradiction.split(";")[0][:40] in html_of(apart)
+    assert apart.parts[0].alone is None  # one triplet: too few
+
+
+def test_several__answers_beside_triplets_are_triplets(several):
+    X, names, known = several
+    answers = AnswerSet.from_columns([[0, 60, 3]], [1], tt.LeafIndex(names), who=["ann"])
+    found = tt.report(X, triplets=known.triplets, answers=answers, sample_names=names, **BRIEF)
+    assert found.kind == "triplets"
+    assert found.n_used == len(known.triplets | answers.triplets())

@@ -63,6 +63,7 @@ def test_recon__sparse_is_dense(linkage, metric, n, d, seed):
 
 
 @pytest.mark.parametrize("linkage", LINKAGES[:5])
+@pytest.mark.filterwarnings("ignore:the features agree")  # statements are random, or hidden among columns
 def test_recon__sparse_of_a_few_hundred_is_dense(linkage):
     X = texts(300, 120, 5)
     triplets = random_triplets(np.random.default_rng(5), 300, 600)

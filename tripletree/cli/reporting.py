@@ -55,6 +55,7 @@ from tripletree.errors import ParseError
 from tripletree.io import read_answers, registry, write_newick
 from tripletree.io.source import csv_text, named_stream, raw_bytes, read_bytes, write_text
 from tripletree.io.table import read_table as table_columns
+from tripletree.knowledge import read_knowledge
 from tripletree.reports.analysis import report as make_report
 
 KINDS = ("hierarchy", "triplets", "pairs", "answers", "comparisons")
@@ -79,14 +80,26 @@ _SHOWN_AS = {"hierarchy": "a hierarchy", "answers": "answers of people", "compar
     multiple=True,
     metavar="FILE",
     help="The knowledge: a hierarchy, triplets, pairs, answers or comparisons with an anchor, by the labels of DATA. "
-    "Several files of one kind may be given, and triplets beside answers.",
+    "May be repeated: kinds are judged one by one and together.",
 )
 @click.option("--as", "kind", type=click.Choice(KINDS), help="Kind of --know. By default it is recognised.")
 @click.option(
     "--classes",
     "class_column",
     metavar="NAME",
-    help="Or this column of DATA has the classes that are known, or this file: a table with label and class first.",
+    help="This column of DATA has the classes that are known, or this file: a table with label and class first.",
+)
+@click.option(
+    "--knowledge",
+    "knowledge_file",
+    metavar="FILE",
+    help="All of this in one file, as `tripletree cluster --write-knowledge` has written it.",
+)
+@click.option(
+    "--soft",
+    multiple=True,
+    type=click.Choice(("triplets", "pairs", "hierarchy", "classes")),
+    help="Let this kind vote, while the others hold; may be repeated. Answers are triplets.",
 )
 @class_columns_option
 @table_options("pairs", "triplets", "answers", "comparisons")
@@ -140,31 +153,32 @@ def report(
 
     DATA is a table as for `tripletree cluster`. --know is a file with a hierarchy in any format, triplets, must-links
     and cannot-links, or answers to "which is the odd one out?" or "which of two is more like the first?". --classes
-    names a column of DATA, or a file with classes, instead. For an ontology, --parent chooses one parent of each term,
+    names a column of DATA, or a file with classes. For an ontology, --parent chooses one parent of each term,
     or the triplets that hold for every choice (certain). Empty cells go with --metric nan_euclidean, columns of text,
     too, with --metric gower.
 
     Names that are written otherwise are matched, and those that do not match are listed. Contradictions are named.
-    The gain by the knowledge is measured on rows for which it is hidden. Then the rows are clustered, by the method
-    divisive of `tripletree cluster`, with the knowledge, unless it was measured to hurt. The page opens without a
-    network, folds on a screen and can be printed.
+    The gain by the knowledge, and by each kind of it, is measured on rows for which it is hidden. Then the rows are
+    clustered, by the method divisive of `tripletree cluster`, with the knowledge, unless it was measured to hurt. The
+    page opens without a network, folds on a screen and can be printed.
     """
-    if bool(know) == (class_column is not None):
-        both = "--know FILE and --classes NAME do not go together: leave one of them out"
-        msg = both if know else "give knowledge about the samples: either --know FILE or --classes NAME"
+    whole = more["knowledge_file"]
+    if not know and class_column is None and whole is None:
+        msg = "give knowledge about the samples: --know FILE, --classes NAME or --knowledge FILE, or several of them"
         raise click.UsageError(msg)
-    if [data, *know, class_column, more["synonyms"]].count("-") > 1:
-        msg = "only one of DATA, --know, --classes and --synonyms can be the standard input"
+    if [data, *know, class_column, whole, more["synonyms"]].count("-") > 1:
+        msg = "only one of DATA, --know, --classes, --knowledge and --synonyms can be the standard input"
         raise click.UsageError(msg)
     table_path, newick = more["table"], more["newick"]
-    check_apart([data, *know, more["synonyms"], class_file_of(class_column)], [output, table_path, newick])
+    check_apart([data, *know, whole, more["synonyms"], class_file_of(class_column)], [output, table_path, newick])
     check_metric(metric, standardize)
     check_class_columns(more["class_columns"], class_file_of(class_column))
     ctx.with_resource(collected())  # what the readers tell goes into the report
-    if know:
-        shares = options_of_files(options, [(x, "--know", KINDS[1:]) for x in know])
-        found = [(x, *_known(x, kind, mine, reading)) for x, mine in zip(know, shares, strict=True)]
-        taken, value, own = _united(found)
+    shares = options_of_files(options, [(x, "--know", KINDS[1:]) for x in know]) if know else []
+    files = [(x, *_known(x, kind, mine, reading)) for x, mine in zip(know, shares, strict=True)]
+    known, own = _united(files)
+    if whole is not None:
+        known["knowledge"] = read_knowledge(whole)
     table = read_table(
         data,
         index_column=more["index_column"],
@@ -177,7 +191,10 @@ def report(
         missing_cells=more["missing_cells"],
         digits=more["id_digits"],
         missing=more["missing_class"],
-        named=lambda: list(map(str, value.leaves)) if know else names_in([(class_file_of(class_column), read_classes)]),
+        named=lambda: [
+            *(str(y) for x in known.values() for y in x.leaves),
+            *names_in([(class_file_of(class_column), read_classes)]),
+        ],
     )
     n = len(table.labels)
     if n < 3:
@@ -192,15 +209,19 @@ def report(
         if os.path.isdir(path) or not os.path.isdir(os.path.dirname(path) or "."):  # known before the work is done
             raise bad_input(f"{path}: {'a folder' if os.path.isdir(path) else 'no such folder to write into'}")
     others = {} if more["synonyms"] is None else read_other_names(more["synonyms"])
-    if know:
-        others = {**own, **others}
-    else:
-        taken, value = "classes", table.classes
+    others = {**own, **others}
+    if class_column is not None:
+        known["classes"] = table.classes
+    kinds = {"triplets" if x == "answers" else x for x in known} | {*(known["knowledge"].kinds if whole else ())}
+    for one in set(more["soft"]) - kinds:
+        msg = f"--soft {one}: no {one} are given: leave it out"
+        raise click.UsageError(msg)
     from tripletree.cluster import DivisiveReCon
 
     result = make_report(
         table.values,
-        **{taken: value},
+        **known,
+        soft=more["soft"],
         sample_names=table.labels,
         feature_names=table.columns or None,
         second_names=table.texts,
@@ -220,32 +241,33 @@ def report(
         write_newick(result.hierarchy, newick, lengths="monotone", blanks=more["blanks"])
     result.write_html(output, title=more["title"], command=command_line(ctx))
     to_err = output == "-"
-    for source in know:
-        say(f"{given_name(source)}: {_SHOWN_AS.get(taken, taken)}", err=to_err)
+    if whole is not None:
+        say(f"{given_name(whole)}: {known['knowledge'].summary()}", err=to_err)
+    for source, is_of, *_ in files:
+        say(f"{given_name(source)}: {_SHOWN_AS.get(is_of, is_of)}", err=to_err)
     say(str(result), err=to_err)
     for path in (output, table_path, newick):
         if path not in (None, "-"):
             say(path, err=to_err)
 
 
-def _united(found: list[tuple[str, str, Any, dict[str, list[str]]]]) -> tuple[str, Any, dict[str, list[str]]]:
-    """One kind of knowledge out of several files, with the other names that it has.
-
-    Files of one kind are put together, and answers beside triplets count as the triplets that they say.
-    """
-    kinds = {kind for _, kind, _, _ in found}
-    if kinds == {"triplets", "answers"}:
-        found = [(x, "triplets", y.triplets() if z == "answers" else y, own) for x, z, y, own in found]
-    elif len(found) > 1 and (len(kinds) > 1 or "hierarchy" in kinds):
-        held = ", ".join(f"{given_name(x)} {_SHOWN_AS.get(kind, kind)}" for x, kind, _, _ in found)
-        raise bad_input(
-            f"--know: {held}; a report takes several files of triplets and answers, of pairs, or of comparisons, but "
-            "one hierarchy alone. 'tripletree decompose FILE -o known.txt' makes triplets of a hierarchy"
-        )
-    (_, kind, value, own), *rest = found
-    for _, _, more, _ in rest:
-        value = value + more if kind == "answers" else value | more
-    return kind, value, own
+def _united(files: list[tuple[str, str, Any, dict[str, list[str]]]]) -> tuple[dict[str, Any], dict[str, list[str]]]:
+    """The knowledge of several files by kind, and the other names that they have. Files of one kind are joined."""
+    known: dict[str, Any] = {}
+    own: dict[str, list[str]] = {}
+    for source, kind, value, names in files:
+        own |= names
+        if kind not in known:
+            known[kind] = value
+        elif kind == "hierarchy":
+            held = " and ".join(given_name(x) for x, of, _, _ in files if of == kind)
+            raise bad_input(
+                f"--know: {held} are hierarchies, and a report takes one; 'tripletree supertree' makes one of several, "
+                f"and 'tripletree decompose {shlex.quote(source)} -o known.txt' triplets of one"
+            )
+        else:
+            known[kind] = known[kind] + value if kind == "answers" else known[kind] | value
+    return known, own
 
 
 def _check_no_square(stream: Any, source: str) -> None:

@@ -5,6 +5,24 @@ Law: combines measures and pictures of the rooms below. Only effects and stabili
 
 from tripletree.reports.analysis import report
 from tripletree.reports.page import Report
-from tripletree.reports.values import CladeSupport, ClusterProfile, Doubt, FeatureContrast, PersonShare, TaxonFit
+from tripletree.reports.values import (
+    CladeSupport,
+    ClusterProfile,
+    Doubt,
+    FeatureContrast,
+    KnownPart,
+    PersonShare,
+    TaxonFit,
+)
 
-__all__ = ["CladeSupport", "ClusterProfile", "Doubt", "FeatureContrast", "PersonShare", "Report", "TaxonFit", "report"]
+__all__ = [
+    "CladeSupport",
+    "ClusterProfile",
+    "Doubt",
+    "FeatureContrast",
+    "KnownPart",
+    "PersonShare",
+    "Report",
+    "TaxonFit",
+    "report",
+]

@@ -8,41 +8,32 @@ numbers (``table``), the result is looked at (``result``). The values are in ``v
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Collection, Sequence
+from functools import reduce
+from operator import or_
+from typing import Any
 
 import numpy as np
 
 from tripletree.algorithms.induce import count_triplets
 from tripletree.core.answers import AnswerSet
 from tripletree.core.checks import check_count, described
-from tripletree.core.comparisons import Comparisons
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.labels import aligned_codes
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.notes import doubts as open_points
 from tripletree.core.ontology import Ontology
-from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.random import generator
 from tripletree.core.triplets import TripletSet
+from tripletree.errors import InconsistentPairsError, InconsistentTripletsError
 from tripletree.evaluation.knowledge import KnowledgeReport, check_fit, evaluate_knowledge
-from tripletree.knowledge.value import Knowledge, check_knowledge
-from tripletree.reports.matching import matched
+from tripletree.knowledge.combined import check_consistent, combine_constraints
+from tripletree.knowledge.value import Knowledge
+from tripletree.reports.matching import Matched, given_by_kind, matched
 from tripletree.reports.page import Report
-from tripletree.reports.result import (
-    clades,
-    doubtful_samples,
-    doubts,
-    people,
-    profiles,
-    stability,
-    taxa,
-    taxa_of_triplets,
-)
+from tripletree.reports.result import clades, doubtful_samples, doubts, people, profiles, stability, taxa
 from tripletree.reports.table import as_table, measured_by, shares_of_variance, standardized
-
-if TYPE_CHECKING:
-    pass
+from tripletree.reports.values import KnownPart, PersonShare, sets_of
 
 #: The share of the steps in which `DivisiveReCon` samples trees, for the fits to parts. All steps would change the
 #: stability by less than other parts do.
@@ -73,6 +64,7 @@ def report(
     classes: Any = None,
     answers: AnswerSet | None = None,
     knowledge: Knowledge | None = None,
+    soft: Collection[str] = (),
     missing: Any = None,
     sample_names: Any = None,
     feature_names: Sequence[str] | None = None,
@@ -94,11 +86,13 @@ def report(
     X : array_like or DataFrame, shape (n_samples, n_features)
         The samples.
     triplets, comparisons, pairs, hierarchy, classes, answers : optional
-        Exactly one of them: the knowledge about some samples. `classes` is a list parallel to X, None if not known,
+        At least one of them: the knowledge about some samples. `classes` is a list parallel to X, None if not known,
         or a mapping by name. `answers` are people's answers (`tripletree.io.read_answers`), and `comparisons` those to
         "which of two is more like the first?" (`tripletree.io.read_comparisons`).
     knowledge : Knowledge, optional
-        One of the kinds above as a value: of several choose one (`Knowledge.only`).
+        Such kinds as one value. Other kinds are added to it.
+    soft : collection of {"triplets", "comparisons", "pairs", "hierarchy", "classes"}
+        The kinds that are votes, beside others that may have to hold, and those of `knowledge`. Answers are triplets.
     missing : value or collection of values, optional
         The values in `classes` that mark samples without one, as in `triplets_from_classes`.
     sample_names : sequence, shape (n_samples,), optional
@@ -149,8 +143,9 @@ def report(
     Notes
     -----
     Names are the same except for case, underscores and accents, or one misspelt. Names without a match are left out and
-    listed in ``.names``. The gain by the knowledge is measured as in `evaluate_knowledge`. If it hurts, the clusters
-    shown are made without it.
+    listed in ``.names``. The gain by the knowledge is measured as in `evaluate_knowledge`: by all of it, and by each
+    kind alone (``.parts``). If all of it hurts, the clusters shown are made without it. Answers beside triplets count
+    as the triplets that they say.
 
     Stability is as in Hennig [1]_: clusterings of parts of the samples, each with the knowledge about these, compared
     by the Jaccard index. `DivisiveReCon` samples their trees in a fifth of its steps. Effect sizes describe clusters
@@ -159,7 +154,7 @@ def report(
     With a hierarchy whose inner nodes have names, one more fit lets the data outvote it (``constraints="soft"``), and
     tells which of its groups are whole then (``.taxa``).
 
-    About ``3 n_folds + n_resamples + 4`` fits.
+    About ``3 n_folds + n_resamples + 4`` fits, and with several kinds ``3 n_folds + 1`` more for each.
 
     References
     ----------
@@ -173,6 +168,14 @@ def report(
     ...                sample_names=names, n_resamples=5)
     >>> found.labels.tolist(), found.names.matches
     ([0, 0, 0, 1, 1, 1], ('ant',))
+
+    A class of some and what somebody said, of each kind and of both:
+
+    >>> known = Knowledge.of(names, classes={"ant": "insect", "bee": "insect", "cat": "mammal", "dog": "mammal"},
+    ...                      triplets=[("cat", "dog", "ant"), ("ant", "bee", "fox")], soft=["triplets"])
+    >>> found = report(X, knowledge=known, sample_names=names, n_resamples=0)
+    >>> found.kind, [(x.kind, x.known_samples, x.alone.verdict) for x in found.parts]
+    ('triplets and classes', [('triplets', 5, 'unclear'), ('classes', 4, 'unclear')])
     """
     from sklearn.metrics import adjusted_rand_score
 
@@ -181,19 +184,15 @@ def report(
     from tripletree.cluster.gower import MixedColumns
     from tripletree.cluster.validation import alike
 
-    given = {"triplets": triplets, "comparisons": comparisons, "pairs": pairs}
-    given |= {"hierarchy": hierarchy, "classes": classes, "answers": answers}
-    kinds = [kind for kind, value in given.items() if value is not None]
-    if knowledge is not None:
-        kinds += check_knowledge(knowledge).kinds
-        given |= {kind: getattr(knowledge, kind) for kind in knowledge.kinds}
-    if len(kinds) != 1:
-        only = "; knowledge.only(kind) has one kind of several" if knowledge is not None and kinds else ""
-        msg = f"give exactly one of {', '.join(given)}; got {', '.join(kinds) or 'none of them'}{only}"
-        raise ValueError(msg)
-    if knowledge is not None and "classes" in knowledge.kinds:
-        missing = []  # words for no class are gone from it
-    hierarchy, comparisons = given["hierarchy"], given["comparisons"]
+    given = given_by_kind(
+        knowledge,
+        triplets=triplets,
+        comparisons=comparisons,
+        pairs=pairs,
+        hierarchy=hierarchy,
+        classes=classes,
+        answers=answers,
+    )
     check_count(n_folds, "n_folds", 2)
     check_count(n_resamples, "n_resamples")
     rng = generator(random_state)
@@ -201,14 +200,21 @@ def report(
     if not hasattr(model, "get_params"):
         msg = f"estimator must be an estimator such as DivisiveReCon(), not {described(estimator)}"
         raise TypeError(msg)
-    if comparisons is not None:  # few estimators take them
+    if "comparisons" in given:  # few estimators take them
         check_fit(model, "comparisons", None)
     columns = MixedColumns.of(X) if metric == "gower" else None
     values, names, features = as_table(X, sample_names, feature_names, columns)
-    if hierarchy is not None:
-        hierarchy = given["hierarchy"] = hierarchy if isinstance(hierarchy, Ontology) else check_hierarchy(hierarchy)
-    brought = matched(kinds[0], given[kinds[0]], names, synonyms, parent=parent, missing=missing)
-    known = brought.known if knowledge is None else brought.known.with_soft(*knowledge.soft)
+    if "hierarchy" in given and not isinstance(given["hierarchy"], Ontology):
+        given["hierarchy"] = check_hierarchy(given["hierarchy"])
+    if knowledge is not None and "classes" in knowledge.kinds:
+        missing = []  # words for no class are gone from it
+    brought = [matched(x, value, names, synonyms, parent=parent, missing=missing) for x, value in given.items()]
+    votes = {*([soft] if isinstance(soft, str) else soft), *(() if knowledge is None else knowledge.soft)}
+    brought = [x._replace(known=x.known.with_soft(*votes)) for x in brought]
+    known = reduce(or_, (x.known for x in brought))
+    for kind in sorted(votes - {*known.kinds}):
+        msg = f"soft has {kind!r}, and no {kind} are given: give {kind}=, or leave it out"
+        raise ValueError(msg)
     seconds = _second_names(second_names, names)
     model, points, table = measured_by(metric, model, values, features, standardize, columns)
     is_matrix = getattr(model, "metric", None) == "precomputed"
@@ -227,21 +233,28 @@ def report(
     uses = measured is None or measured.verdict != "hurts"
     shown = informed if uses else plain
     constraints = measured.constraints if measured is not None else _constraints_of(known, informed)
+    alone = (
+        [measured]
+        if len(brought) == 1
+        else [_measured(model, points, x.known, names, n_folds, rng, verbose) for x in brought]
+    )
     stable = None
     if n_resamples:
         stable = stability(_brief(model), shown, known if uses else None, points, names, n_resamples, rng, verbose)
-    persons, who = people(brought, measured)
+    persons: tuple[PersonShare, ...] = ()
+    who: dict[Any, tuple[str, ...]] = {}
+    for one, judged in zip(brought, alone, strict=True):
+        some, said = people(one, judged)
+        persons, who = persons + some, who | said
     scales = table is not None and columns is None  # which Gower's distance makes equal
     shares = shares_of_variance(standardized(values) if standardize else values) if scales else np.empty(0)
     return Report(
-        kind=brought.kind,
+        kind=" and ".join(x.kind for x in brought),
         samples=tuple(names),
         features=() if table is None else features,
-        n_given=brought.n_given,
-        n_used=brought.n_used,
-        known_samples=brought.known_samples,
-        names=brought.names,
-        conflicts=brought.conflicts,
+        parts=_parts(brought, alone, measured, known),
+        known_samples=brought[0].known_samples if len(brought) == 1 else _named_rows(known).size,
+        contradiction="" if any(x.conflicts for x in brought) else _contradiction(known),
         knowledge=measured,
         informed=informed,
         plain=plain,
@@ -250,7 +263,7 @@ def report(
         clusters=profiles(shown, table, points, names, stable, known.hierarchy, is_matrix),
         clades=clades(shown, informed, stable),
         taxa=taxa(known.hierarchy, plain, informed, _soft(model, known.hierarchy, points, names)),
-        doubts=doubts(shown, constraints, measured, who, taxa_of_triplets(known.hierarchy, constraints)),
+        doubts=doubts(shown, constraints, measured, who, known.hierarchy),
         doubtful_samples=doubtful_samples(measured),
         people=persons,
         shares_of_variance=shares,
@@ -258,7 +271,10 @@ def report(
         standardized=bool(standardize),
         constraints=constraints,
         second_names=seconds,
-        notes=_told(hierarchy, known.hierarchy) + _understood(given[kinds[0]]),
+        notes=(
+            *_told(given.get("hierarchy"), known.hierarchy),
+            *(text for x in given.values() if isinstance(text := getattr(x, "reading", None), str) and text),
+        ),
     )
 
 
@@ -280,12 +296,6 @@ def _told(hierarchy: Hierarchy | Ontology | None, mine: Hierarchy | None) -> tup
     return (*open_points(hierarchy), *some)
 
 
-def _understood(given: Any) -> tuple[str, ...]:
-    """How a table of answers or comparisons was understood, if that had to be found out."""
-    text = getattr(given, "reading", None)
-    return (text,) if isinstance(text, str) and text else ()
-
-
 def _brief(model: Any) -> Any:
     """The estimator for the fits to parts of the samples: trees are sampled in fewer steps."""
     from tripletree.cluster import DivisiveReCon
@@ -300,9 +310,7 @@ def _measured(
     """Measure whether the knowledge helps. None if there is too little to hide a part of it."""
     from tripletree.cluster.validation import FEWEST
 
-    if known.codes is not None and np.bincount(known.codes[known.codes >= 0]).max() < 2:
-        return None
-    if _n_named(known) < FEWEST:
+    if _named_rows(known, telling=True).size < FEWEST:
         return None
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # the fit itself has given them
@@ -317,25 +325,67 @@ def _measured(
         )
 
 
-def _n_named(known: Knowledge) -> int:
-    """How many samples the knowledge is about."""
-    if known.hierarchy is not None:
-        return known.hierarchy.n_leaves if count_triplets(known.hierarchy) else 0
-    if known.codes is not None:
-        return int((known.codes >= 0).sum())
-    return _alone(known).used_leaves.size
-
-
-def _alone(known: Knowledge) -> TripletSet | PairwiseConstraints | Comparisons:
-    """The triplets, pairs or comparisons of knowledge of one kind."""
+def _named_rows(known: Knowledge, *, telling: bool = False) -> np.ndarray:
+    """The samples that the knowledge is about. `telling`: without a hierarchy or classes that say nothing."""
+    found = [known.triplets.used_leaves, known.pairs.used_leaves]
     if known.comparisons is not None:
-        return known.comparisons
-    return known.triplets if len(known.triplets) else known.pairs
+        found.append(known.comparisons.used_leaves)
+    if known.hierarchy is not None and not (telling and count_triplets(known.hierarchy) == 0):
+        found.append(known.leaves.indices(known.hierarchy.leaves))
+    if known.codes is not None and not (telling and np.bincount(known.codes[known.codes >= 0]).max() < 2):
+        found.append(np.flatnonzero(known.codes >= 0))
+    return np.unique(np.concatenate(found))
 
 
-def _constraints_of(known: Knowledge, informed: Any) -> TripletSet | PairwiseConstraints | Comparisons:
+def _constraints_of(known: Knowledge, informed: Any) -> Any:
     """Return the constraints that could be doubtful where no constraint could be held out."""
-    if known.hierarchy is None and known.codes is None:
-        return _alone(known)
-    used = getattr(informed, "triplets_", None)
-    return used if used is not None else TripletSet([], informed.hierarchy_.leaves)
+    triplets = known.triplets
+    if known.hierarchy is not None or known.codes is not None:
+        used = getattr(informed, "triplets_", None)
+        triplets = used if used is not None else TripletSet([], informed.hierarchy_.leaves)
+    several = (triplets, known.pairs, *(() if known.comparisons is None else (known.comparisons,)))
+    found = tuple(x for x in several if len(x.rows))
+    return triplets if not found else found[0] if len(found) == 1 else found
+
+
+def _parts(
+    brought: list[Matched], alone: list[KnowledgeReport | None], together: KnowledgeReport | None, known: Knowledge
+) -> tuple[KnownPart, ...]:
+    """The account of each kind: what was given, what it brings alone, and what of it holds with all of them."""
+    with_all: dict[str, float] = {}
+    if together is not None:
+        sets, start = sets_of(together.constraints), 0
+        order = [x for x in ("triplets", "pairs", "comparisons", "hierarchy", "classes") if x in known.kinds]
+        if len(order) == len(sets) and sum(len(x.known.kinds) for x in brought) == len(order):  # each has its own set
+            for kind, some in zip(order, sets, strict=True):
+                with_all[kind] = float(together.holds[-1][start : start + len(some.rows)].mean())
+                start += len(some.rows)
+    return tuple(
+        KnownPart(
+            x.kind,
+            x.n_given,
+            x.n_used,
+            x.known_samples,
+            x.names,
+            x.conflicts,
+            judged,
+            with_all.get(x.known.kinds[0], float("nan")),
+            x.known.kinds[0] in known.soft or (len(brought) > 1 and x.kind == "comparisons"),
+        )
+        for x, judged in zip(brought, alone, strict=True)
+    )
+
+
+def _contradiction(known: Knowledge) -> str:
+    """Why no result keeps the kinds that may have to hold, each of which could hold by itself. Else ""."""
+    stated = known.only(*(x for x in known.kinds if x not in known.soft))
+    if len(stated.kinds) < 2:
+        return ""
+    try:
+        with stated.naming_classes():
+            check_consistent(
+                combine_constraints(stated.only("triplets", "hierarchy").to_triplets(), stated.to_pairs()), stated.pairs
+            )
+    except (InconsistentTripletsError, InconsistentPairsError) as error:
+        return str(error)
+    return ""

@@ -24,7 +24,7 @@ from tripletree.core.ontology import Ontology
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import InvalidLabelsError, NotATreeError, UnknownLeafError
-from tripletree.knowledge.value import Knowledge
+from tripletree.knowledge.value import Knowledge, check_knowledge
 
 #: Conflicts that are looked for.
 CONFLICTS = 5
@@ -53,6 +53,24 @@ class Matched(NamedTuple):
     names: NameMatches | None = None
     conflicts: tuple[Conflict | Contradiction, ...] = ()
     answers: AnswerSet | None = None
+
+
+def given_by_kind(knowledge: Knowledge | None, **given: Any) -> dict[str, Any]:
+    """What is known, by the kinds of `report`. Answers beside triplets count as the triplets that they say."""
+    inside = () if knowledge is None else check_knowledge(knowledge).kinds
+    twice = [kind for kind in inside if given[kind] is not None]
+    if twice:
+        msg = f"{twice[0]} are given twice, by {twice[0]}= and in knowledge=: knowledge | Knowledge.of({twice[0]}=...)"
+        raise ValueError(f"{msg} joins them")
+    found = {x: y if x not in inside else getattr(knowledge, x) for x, y in given.items()}
+    if found["answers"] is not None and found["triplets"] is not None:
+        found["triplets"] = _as_triplets(found["triplets"]) | check_answers(found["answers"]).triplets()
+        found["answers"] = None
+    found = {kind: value for kind, value in found.items() if value is not None}
+    if not found:
+        msg = f"nothing is known: give at least one of {', '.join(given)}, knowledge"
+        raise ValueError(msg)
+    return found
 
 
 def matched(kind: str, given: Any, names: LeafIndex, synonyms: Any, *, parent: str, missing: Any) -> Matched:
@@ -146,8 +164,12 @@ def _numbers(leaves: LeafIndex, used: np.ndarray, meant: dict[Any, Any], names: 
     return number
 
 
+def _as_triplets(triplets: Any) -> TripletSet:
+    return triplets if isinstance(triplets, TripletSet) else TripletSet.from_labels(triplets)
+
+
 def _matched_triplets(triplets: Any, names: LeafIndex, synonyms: Any) -> Matched:
-    given = triplets if isinstance(triplets, TripletSet) else TripletSet.from_labels(triplets)
+    given = _as_triplets(triplets)
     used = given.used_leaves
     meant, found = _matched_labels((given.leaves[i] for i in used.tolist()), names, synonyms)
     number = _numbers(given.leaves, used, meant, names)

@@ -21,17 +21,26 @@ import numpy as np
 from tripletree._version import __version__
 from tripletree.algorithms.names import KINDS
 from tripletree.core.checks import counted
-from tripletree.core.comparisons import Comparisons
 from tripletree.core.html import escaped
 from tripletree.core.triplets import TripletSet
 from tripletree.io.source import write_atomic
 from tripletree.plots.page import LeafExtras, content_hash, depth_first, fill_template, viewer_parts
 from tripletree.reports.table import told_of_scale
-from tripletree.reports.values import CladeSupport, ClusterProfile, Doubt, FeatureContrast, PersonShare, TaxonFit
+from tripletree.reports.values import (
+    CladeSupport,
+    ClusterProfile,
+    Doubt,
+    FeatureContrast,
+    KnownPart,
+    PersonShare,
+    TaxonFit,
+    sets_of,
+)
 from tripletree.reports.words import (
     OF_NOTE,
     agreement_text,
-    consistency_text,
+    consistency,
+    counted_noun,
     doubts_text,
     groups_text,
     help_text,
@@ -44,7 +53,6 @@ if TYPE_CHECKING:
     from tripletree.algorithms.names import NameMatches
     from tripletree.algorithms.pair_conflict import Contradiction
     from tripletree.core.hierarchy import Hierarchy
-    from tripletree.core.pairs import PairwiseConstraints
     from tripletree.evaluation.knowledge import KnowledgeReport
 
 #: Rows of each table. A line below tells the number left out.
@@ -63,23 +71,18 @@ class Report:
     Attributes
     ----------
     kind : {"triplets", "comparisons", "pairs", "hierarchy", "classes", "answers"}
-        Kind of the knowledge.
+        Kind of the knowledge. Several are joined by "and".
     samples : tuple
         Their names.
     features : tuple of str
-    n_given, n_used : int
-        Constraints given, and constraints on samples. For a hierarchy its leaves and the samples it has. For classes
-        the labels.
+    parts : tuple of KnownPart
+        For each kind what was given, how its names were matched, what in it cannot hold together, and its gain alone.
     known_samples : int
         Samples that the knowledge is about.
-    names : NameMatches or None
-        How names that are written otherwise were matched: the names of samples to a hierarchy, else the names in the
-        knowledge to the samples. None if all are the same.
-    conflicts : tuple of Conflict or Contradiction
-        Constraints that cannot hold together: disjoint conflicts of triplets, five at most, or all contradictions of
-        pairs. Cannot-links that must-links contradict are left out of the rest.
+    contradiction : str
+        Why two kinds that may have to hold cannot hold together, although each can. "" if they can.
     knowledge : KnowledgeReport or None
-        The gain by the knowledge, measured with parts held out. None if there are too few constraints.
+        The gain by all of the knowledge, measured with parts held out. None if there are too few constraints.
     informed, plain : estimator
         Fitted with the knowledge, and without.
     uses_knowledge : bool
@@ -104,8 +107,8 @@ class Report:
         Fits to 80 % of the samples, for the stability.
     standardized : bool
         True if features were given one scale before clustering.
-    constraints : TripletSet, PairwiseConstraints or Comparisons
-        The constraints that were looked at, in `knowledge` and in `doubts`.
+    constraints : TripletSet, PairwiseConstraints, Comparisons or tuple of these
+        The constraints that were looked at, in `knowledge` and in `doubts`. A tuple if there are several kinds.
     notes : tuple of str
         How a table of answers or comparisons was understood. What a hierarchy leaves open and what was made of it, as
         ``tripletree info`` tells it, and how many samples are open. Findings of its reader (placeholders contracted,
@@ -117,11 +120,9 @@ class Report:
     kind: str
     samples: tuple[Any, ...]
     features: tuple[str, ...]
-    n_given: int
-    n_used: int
+    parts: tuple[KnownPart, ...]
     known_samples: int
-    names: NameMatches | None
-    conflicts: tuple[Conflict | Contradiction, ...]
+    contradiction: str
     knowledge: KnowledgeReport | None
     informed: Any
     plain: Any
@@ -136,9 +137,29 @@ class Report:
     shares_of_variance: np.ndarray
     n_resamples: int
     standardized: bool
-    constraints: TripletSet | PairwiseConstraints | Comparisons = field(repr=False)
+    constraints: Any = field(repr=False)
     notes: tuple[str, ...] = ()
     second_names: Mapping[Any, str] = field(default_factory=dict)
+
+    @property
+    def n_given(self) -> int:
+        """Constraints given, of all kinds."""
+        return sum(x.n_given for x in self.parts)
+
+    @property
+    def n_used(self) -> int:
+        """Constraints on samples, of all kinds."""
+        return sum(x.n_used for x in self.parts)
+
+    @property
+    def names(self) -> NameMatches | None:
+        """How the names of the first kind that are written otherwise were matched."""
+        return next((x.names for x in self.parts if x.names is not None), None)
+
+    @property
+    def conflicts(self) -> tuple[Conflict | Contradiction, ...]:
+        """Constraints of one kind that cannot hold together."""
+        return tuple(y for x in self.parts for y in x.conflicts)
 
     @property
     def model(self) -> Any:
@@ -255,6 +276,10 @@ def _value(value: float) -> str:
     return f"{value:.4g}".replace("-", "−")
 
 
+def _percent(value: float) -> str:
+    return "–" if np.isnan(value) else f"{value:.1%}"
+
+
 def _share(value: float) -> str:
     return "–" if np.isnan(value) else f"{value:.2f}"
 
@@ -289,6 +314,12 @@ def _notes(report: Report) -> list[str]:
         found.append(advice[report.knowledge.verdict])
         if report.knowledge.caveat:
             found.append(escaped(report.knowledge.caveat))
+        found += [
+            f"The {x.kind} alone {'makes' if x.kind == 'hierarchy' else 'make'} results worse, and all of the "
+            "knowledge does not: look at what is better without."
+            for x in report.parts
+            if x.alone is not None and x.alone.verdict == "hurts" and report.knowledge.verdict != "hurts"
+        ]
         if report.knowledge.verdict == "unclear" and not report.knowledge.agrees:
             found.append(
                 "Nothing shows that the data and the knowledge have to do with each other. Check that names and rows "
@@ -334,7 +365,35 @@ def _help(report: Report) -> str:
         rows,
         numbers=3,
     )
-    return _section("help", title, text, f'<div class="beside">{_chart(found)}{table}</div>')
+    return _section("help", title, text, f'<div class="beside">{_chart(found)}{table}</div>', _each_kind(report))
+
+
+def _each_kind(report: Report) -> str:
+    """What each kind of knowledge brings by itself, and all of them. Nothing if there is one kind."""
+    if len(report.parts) < 2:
+        return ""
+    rows: list[tuple[str, ...]] = []
+    for x in report.parts:
+        name, found = f"{x.kind} (votes)" if x.is_soft else x.kind, x.alone
+        if found is None:
+            rows.append((name, "too few", "–", "–", "–", _percent(x.with_all), "–", "–"))
+        else:
+            rows.append((name, *_judged(found, x.with_all)))
+    if report.knowledge is not None:
+        rows.append(("all together", *_judged(report.knowledge, float(report.knowledge.agreement[-1]))))
+    return _table(
+        "Each kind by itself: hidden constraints of this kind that hold, and the gain beyond chance",
+        ("known", "it", "with nothing", "with this kind", "by chance", "with all kinds", "gain", "standard error"),
+        rows,
+        numbers=6,
+    )
+
+
+def _judged(found: KnowledgeReport, with_all: float) -> tuple[str, ...]:
+    """The cells of a kind of knowledge."""
+    said = {"helps": "helps", "hurts": "hurts", "unclear": "makes no clear difference"}[found.verdict]
+    shares = (found.agreement[0], found.agreement[-1], found.chance[-1], with_all)
+    return said, *(_percent(float(x)) for x in shares), _signed(found.gain), f"{found.gain_error:.2f}"
 
 
 def _amount(share: float) -> str:
@@ -380,9 +439,13 @@ def _chart(found: Any) -> str:
 
 
 def _names(report: Report) -> str:
-    found = report.names
-    if found is None:
-        return ""
+    parts = [_names_of(x) for x in report.parts if x.names is not None]
+    return _section("names", "Names", *parts) if parts else ""
+
+
+def _names_of(part: KnownPart) -> str:
+    found = part.names
+    assert found is not None
     count = Counter(found.kinds)
     called = {
         "exact": "the same",
@@ -396,8 +459,8 @@ def _names(report: Report) -> str:
     parts = [f"{count[kind]:,} {called.get(kind, kind)}" for kind in KINDS if count[kind]]
     which = (
         "The samples' names were looked for in the hierarchy"
-        if report.kind == "hierarchy"
-        else "These names in the knowledge are not names of samples, and were looked for among them"
+        if part.kind == "hierarchy"
+        else f"These names in the {part.kind} are not names of samples, and were looked for among them"
     )
     terms = found.term_names()
     rows = [
@@ -426,20 +489,18 @@ def _names(report: Report) -> str:
         more=len(rows) - ROWS,
         numbers=1,
     )
-    return _section(
-        "names", "Names", f"<p>{which}: {', '.join(parts)}.</p>", table if rows else "", what if rows else ""
-    )
+    return f"<p>{which}: {', '.join(parts)}.</p>" + (f"{table}\n{what}" if rows else "")
 
 
 def _conflicts(report: Report) -> str:
-    if report.kind not in ("triplets", "answers", "pairs"):
+    judged = consistency(report)
+    if not judged:
         return ""
-    text = f"<p>{escaped(consistency_text(report)[:1].upper() + consistency_text(report)[1:])}</p>"
-    shown = "".join(f"<pre>{escaped(x)}</pre>" for x in report.conflicts[:5])
+    parts = [f"<p>{escaped(text[:1].upper() + text[1:])}</p>" for text in judged]
+    shown = [f"<pre>{escaped(x)}</pre>" for x in (*report.conflicts[:5], *filter(None, [report.contradiction]))]
     more = len(report.conflicts) - 5
-    return _section(
-        "conflicts", "Can it hold together?", text, shown, f'<p class="more">and {more:,} more</p>' if more > 0 else ""
-    )
+    last = f'<p class="more">and {more:,} more</p>' if more > 0 else ""
+    return _section("conflicts", "Can it hold together?", *parts, *shown, last)
 
 
 def _clusters(report: Report) -> str:
@@ -646,7 +707,7 @@ def _doubts(report: Report) -> str:
         ]
         head += ["of 4 hidden"] if measured else []
         rows = [_doubt_row(report, x, of_groups, said, read, measured) for x in report.doubts[:ROWS]]
-        noun = f"Doubtful {report.kind if report.kind in ('pairs', 'comparisons') else 'triplets'}"
+        noun = f"Doubtful {counted_noun(report)}s"
         if measured:
             parts.append(
                 "<p>Hidden: in how many of four results that knew nothing of one of its samples (and of none, 25%, 50% "
@@ -703,7 +764,9 @@ def _made(report: Report, command: str | None) -> str:
     rows.append(("Python", f"{platform.python_version()}, {platform.system()} {platform.machine()}"))
     rows += [(x, _version_of(x)) for x in LIBRARIES]
     made = (
-        f"<pre>{escaped(command)}</pre>" if command else f"<p><code>tripletree.report(X, {report.kind}=...)</code></p>"
+        f"<pre>{escaped(command)}</pre>"
+        if command
+        else f"<p><code>tripletree.report(X, {', '.join(f'{x.kind}=...' for x in report.parts)})</code></p>"
     )
     facts = "".join(f"<dt>{escaped(a)}</dt><dd>{escaped(b)}</dd>" for a, b in rows)
     return _section("made", "How this was made", made, f'<dl class="facts">{facts}</dl>')
@@ -731,14 +794,16 @@ def _version_of(library: str) -> str:
 
 def _page(report: Report, title: str | None, command: str | None) -> str:
     """The whole page."""
-    known = report.constraints if isinstance(report.constraints, TripletSet) else None
+    known = next((x for x in sets_of(report.constraints) if isinstance(x, TripletSet)), None)
     used = getattr(report.informed, "triplets_", None)
     triplets = used if isinstance(used, TripletSet) and len(used) else known
     sure = getattr(report.model, "clade_support_", None)
     beside = LeafExtras(second_names=report.second_names or None)
     parts = viewer_parts(report.hierarchy, triplets, np.asarray(report.labels), None, "auto", sure, beside)
     style, script = parts["style"] + _file("report.css"), parts["script"] + _file("report.js")
-    kind = {"classes": "some classes", "hierarchy": "a hierarchy"}.get(report.kind, report.kind)
+    kind = " and ".join(
+        {"classes": "some classes", "hierarchy": "a hierarchy"}.get(x.kind, x.kind) for x in report.parts
+    )
     name = title or f"{counted(len(report.samples), 'sample')}, {kind} known"
     sections = {
         "short": _in_short(report),

@@ -22,7 +22,15 @@ from tripletree.evaluation.knowledge import KnowledgeReport
 from tripletree.knowledge.value import Knowledge
 from tripletree.reports.matching import Matched
 from tripletree.reports.table import Described
-from tripletree.reports.values import CladeSupport, ClusterProfile, Doubt, FeatureContrast, PersonShare, TaxonFit
+from tripletree.reports.values import (
+    CladeSupport,
+    ClusterProfile,
+    Doubt,
+    FeatureContrast,
+    PersonShare,
+    TaxonFit,
+    sets_of,
+)
 
 #: The part of the samples that each further fit has, to see which clades and clusters stay.
 PART = 0.8
@@ -186,46 +194,64 @@ def _holds_in(model: Any, constraints: TripletSet | PairwiseConstraints | Compar
 
 def doubts(
     model: Any,
-    constraints: TripletSet | PairwiseConstraints | Comparisons,
+    constraints: Any,
     measured: KnowledgeReport | None,
-    who: dict[Any, Any],
-    taxa: list[str | None],
+    who: dict[Any, tuple[str, ...]],
+    taxonomy: Hierarchy | None,
 ) -> tuple[Doubt, ...]:
     """The constraints that do not hold, or that fail both without the others and with all of them."""
-    holds = _holds_in(model, constraints)
-    kept = np.full(holds.size, -1) if measured is None else measured.holds.sum(axis=0)
-    lost = ~holds
-    if measured is not None:
-        lost = lost | ~(measured.holds[0] | measured.holds[-1])
+    found: list[Doubt] = []
+    start = 0
+    for some in sets_of(constraints):
+        holds = _holds_in(model, some)
+        held = None if measured is None else measured.holds[:, start : start + holds.size]
+        found += _doubts(some, holds, held, who, taxonomy)
+        start += holds.size
+    return tuple(sorted(found, key=lambda x: (x.holds, x.held_out)))
+
+
+def _doubts(
+    constraints: TripletSet | PairwiseConstraints | Comparisons,
+    holds: np.ndarray,
+    held: np.ndarray | None,
+    who: dict[Any, tuple[str, ...]],
+    taxonomy: Hierarchy | None,
+) -> list[Doubt]:
+    """Of the constraints of one kind."""
+    kept = np.full(holds.size, -1) if held is None else held.sum(axis=0)
+    lost = ~holds if held is None else ~holds | ~(held[0] | held[-1])
+    taxa = _taxa_of_triplets(taxonomy, constraints)
     names, found = constraints.leaves, []
-    for k in np.flatnonzero(lost)[np.lexsort((kept[lost], holds[lost]))].tolist():
-        if isinstance(constraints, TripletSet):
-            kind, row, origins, i = "triplet", constraints.rows[k], constraints.origins, k
-        elif isinstance(constraints, Comparisons):
-            kind, row, origins, i = "comparison", constraints.rows[k], constraints.origins, k
-        elif k < constraints.n_must:
-            kind, row, origins, i = "must-link", constraints.must_link[k], constraints.must_origins, k
+    for k in np.flatnonzero(lost).tolist():
+        if isinstance(constraints, PairwiseConstraints):
+            is_must = k < constraints.n_must
+            kind, i = ("must-link", k) if is_must else ("cannot-link", k - constraints.n_must)
+            row, origins = constraints.rows[k], constraints.must_origins if is_must else constraints.cannot_origins
         else:
-            i = k - constraints.n_must
-            kind, row, origins = "cannot-link", constraints.cannot_link[i], constraints.cannot_origins
+            kind = "comparison" if isinstance(constraints, Comparisons) else "triplet"
+            row, origins, i = constraints.rows[k], constraints.origins, k
         labels, origin = tuple(names[j] for j in row.tolist()), None if origins is None else origins[i]
-        said = who.get(tuple(row.tolist()), ())
+        said = who.get((kind, *row.tolist()), ())
         found.append(Doubt(kind, labels, bool(holds[k]), int(kept[k]), origin, said, taxa[k]))
-    return tuple(found)
+    return found
 
 
 def doubtful_samples(measured: KnowledgeReport | None) -> tuple[tuple[Any, int, int], ...]:
-    """The samples whose held-out triplets mostly fail though all others are known."""
-    if measured is None or isinstance(measured.constraints, PairwiseConstraints):
+    """The samples whose held-out triplets and comparisons mostly fail though all others are known."""
+    if measured is None:
         return ()
-    n = len(measured.constraints.leaves)
-    rows, fails = measured.constraints.rows, ~measured.holds[-1]
-    tested = np.bincount(rows.ravel(), minlength=n)
-    failed = np.bincount(rows[fails].ravel(), minlength=n)
+    names = sets_of(measured.constraints)[0].leaves
+    tested, failed, start = np.zeros(len(names), np.int64), np.zeros(len(names), np.int64), 0
+    for some in sets_of(measured.constraints):
+        rows = some.rows
+        fails = ~measured.holds[-1][start : start + len(rows)]
+        start += len(rows)
+        if not isinstance(some, PairwiseConstraints):
+            tested += np.bincount(rows.ravel(), minlength=len(names))
+            failed += np.bincount(rows[fails].ravel(), minlength=len(names))
     share = failed / np.maximum(tested, 1)
     some = np.flatnonzero((tested >= TESTED) & (share >= FAILING))
     order = some[np.lexsort((-tested[some], -share[some]))]
-    names = measured.constraints.leaves
     return tuple((names[i], int(tested[i]), int(failed[i])) for i in order.tolist())
 
 
@@ -233,45 +259,36 @@ def people(
     known: Matched, measured: KnowledgeReport | None
 ) -> tuple[tuple[PersonShare, ...], dict[Any, tuple[str, ...]]]:
     """How many of each person's answers hold where they are held out, and who said each triplet or comparison."""
-    if known.known.comparisons is not None:
-        return _people_who_compared(known.known.comparisons, measured)
+    kind, said = _said_by(known)
+    who: dict[Any, set[str]] = {}
+    told: dict[str, list[Any]] = {}
+    for row, person, place in said:
+        who.setdefault((kind, *row), set()).add(person)
+        told.setdefault(person, []).append(place)
+    names = {row: tuple(sorted(some)) for row, some in who.items()}
+    if measured is None or len(told) < 2:
+        return (), names
+    of_row = {tuple(row): k for k, row in enumerate(measured.constraints.rows.tolist())}
+    kept = measured.holds[-1]
+    shares = [PersonShare(x, len(at), float(np.mean([kept[of_row.get(k, k)] for k in at]))) for x, at in told.items()]
+    return tuple(sorted(shares, key=lambda x: (x.share, x.who))), names
+
+
+def _said_by(known: Matched) -> tuple[str, list[tuple[tuple[int, ...], str, Any]]]:
+    """The statements of people, who made each, and its number, or its row if it is a triplet."""
+    said = known.known.comparisons
+    if said is not None:
+        rows = zip(map(tuple, said.rows.tolist()), said.who, strict=True)
+        return "comparison", [(row, person, k) for k, (row, person) in enumerate(rows) if person is not None]
     answers = known.answers
-    if answers is None or not answers.people:
-        return (), {}
-    place: dict[tuple[int, int, int], set[str]] = {}
-    told: dict[str, list[tuple[int, int, int]]] = {}
-    for row, reply, person in zip(
-        answers.rows.tolist(), answers.replies.tolist(), answers.person.tolist(), strict=True
-    ):
-        if reply > 2 or person < 0:
-            continue
-        a, b = sorted(x for k, x in enumerate(row) if k != reply)
-        place.setdefault((a, b, row[reply]), set()).add(answers.people[person])
-        told.setdefault(answers.people[person], []).append((a, b, row[reply]))
-    who = {row: tuple(sorted(names)) for row, names in place.items()}
-    if measured is None or len(told) < 2 or not isinstance(measured.constraints, TripletSet):
-        return (), who
-    kept = dict(zip(map(tuple, measured.constraints.rows.tolist()), measured.holds[-1].tolist(), strict=True))
-    shares = [PersonShare(x, len(rows), float(np.mean([kept[row] for row in rows]))) for x, rows in told.items()]
-    return tuple(sorted(shares, key=lambda x: (x.share, x.who))), who
-
-
-def _people_who_compared(
-    said: Comparisons, measured: KnowledgeReport | None
-) -> tuple[tuple[PersonShare, ...], dict[Any, tuple[str, ...]]]:
-    """The same of comparisons."""
-    place: dict[tuple[int, ...], set[str]] = {}
-    held: dict[str, list[bool]] = {}
-    holds = [True] * len(said.rows) if measured is None else measured.holds[-1].tolist()
-    for row, person, kept in zip(said.rows.tolist(), said.who, holds, strict=True):
-        if person is not None:
-            place.setdefault(tuple(row), set()).add(person)
-            held.setdefault(person, []).append(kept)
-    who = {row: tuple(sorted(some)) for row, some in place.items()}
-    if measured is None or len(held) < 2:
-        return (), who
-    shares = [PersonShare(x, len(kept), float(np.mean(kept))) for x, kept in held.items()]
-    return tuple(sorted(shares, key=lambda x: (x.share, x.who))), who
+    found: list[tuple[tuple[int, ...], str, Any]] = []
+    if answers is not None and answers.people:
+        columns = (x.tolist() for x in (answers.rows, answers.replies, answers.person))
+        for row, reply, person in zip(*columns, strict=True):
+            if reply <= 2 and person >= 0:
+                a, b = sorted(x for k, x in enumerate(row) if k != reply)
+                found.append((at := (a, b, row[reply]), answers.people[person], at))
+    return "triplet", found
 
 
 def taxa(hierarchy: Hierarchy | None, plain: Any, informed: Any, soft: Any) -> tuple[TaxonFit, ...]:
@@ -308,21 +325,25 @@ def taxa(hierarchy: Hierarchy | None, plain: Any, informed: Any, soft: Any) -> t
     return tuple(sorted(rows, key=lambda x: -x.size))
 
 
-def taxa_of_triplets(hierarchy: Hierarchy | None, triplets: Any) -> list[str | None]:
+def _taxa_of_triplets(hierarchy: Hierarchy | None, triplets: Any) -> list[str | None]:
     """For each triplet ab|c the smallest named group of the hierarchy that has a and b, and not c."""
+    found: list[str | None] = [None] * len(triplets.rows)
     if hierarchy is None or not isinstance(triplets, TripletSet) or not any(hierarchy.names or ()):
-        return [None] * len(triplets.rows if isinstance(triplets, Comparisons) else triplets)
-    number = np.zeros(len(triplets.leaves), np.int32)
-    used = triplets.used_leaves
-    number[used] = hierarchy.leaves.indices(triplets.leaves[i] for i in used.tolist())
-    a, b, c = (freeze(np.ascontiguousarray(x)) for x in number[triplets.rows].T)
+        return found
+    used = [i for i in triplets.used_leaves.tolist() if triplets.leaves[i] in hierarchy.leaves]
+    number = np.full(len(triplets.leaves), -1, np.int32)
+    number[used] = hierarchy.leaves.indices(triplets.leaves[i] for i in used)
+    inside = np.flatnonzero((number[triplets.rows] >= 0).all(axis=1))  # triplets of another kind may be about others
+    a, b, c = (freeze(np.ascontiguousarray(x)) for x in number[triplets.rows[inside]].T)
     meet = engine.rooted_tree.common_ancestors
     low, high = (meet(a, x, *hierarchy.ancestor_table).tolist() for x in (b, c))
     n, parent, names = hierarchy.n_leaves, hierarchy.parent.tolist(), hierarchy.names or ()
     up = [-1] * hierarchy.n_nodes  # the nearest named node, itself or above
     for u in range(hierarchy.n_nodes - 1, n - 1, -1):
         up[u] = u if names[u - n] is not None else up[parent[u]] if parent[u] >= 0 else -1
-    return [None if up[u] < 0 or up[u] >= v else names[up[u] - n] for u, v in zip(low, high, strict=True)]
+    for k, u, v in zip(inside.tolist(), low, high, strict=True):
+        found[k] = None if up[u] < 0 or up[u] >= v else names[up[u] - n]
+    return found
 
 
 def profiles(

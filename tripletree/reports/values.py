@@ -6,9 +6,52 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from tripletree.core.provenance import Origin
+
+if TYPE_CHECKING:
+    from tripletree.algorithms.conflict import Conflict
+    from tripletree.algorithms.names import NameMatches
+    from tripletree.algorithms.pair_conflict import Contradiction
+    from tripletree.evaluation.knowledge import KnowledgeReport
+
+
+class KnownPart(NamedTuple):
+    """One kind of what is known.
+
+    Attributes
+    ----------
+    kind : {"triplets", "comparisons", "pairs", "hierarchy", "classes", "answers"}
+    n_given, n_used : int
+        Constraints given, and constraints on samples. For a hierarchy its leaves and the samples it has. For classes
+        the labels.
+    known_samples : int
+        Samples that it is about.
+    names : NameMatches or None
+        How names that are written otherwise were matched: the names of samples to a hierarchy, else the names in the
+        knowledge to the samples. None if all are the same.
+    conflicts : tuple of Conflict or Contradiction
+        Constraints that cannot hold together: disjoint conflicts of triplets, five at most, or all contradictions of
+        pairs. Cannot-links that must-links contradict are left out of the rest.
+    alone : KnowledgeReport or None
+        The gain by this kind alone, measured with parts held out. None if there are too few constraints.
+    with_all : float
+        The share of its constraints that hold, hidden in turn, if all kinds of knowledge about all other samples are
+        given. NaN if that was not measured.
+    is_soft : bool
+        Whether its statements are votes, among others that may have to hold.
+    """
+
+    kind: str
+    n_given: int
+    n_used: int
+    known_samples: int
+    names: NameMatches | None
+    conflicts: tuple[Conflict | Contradiction, ...]
+    alone: KnowledgeReport | None
+    with_all: float
+    is_soft: bool
 
 
 class FeatureContrast(NamedTuple):
@@ -181,3 +224,8 @@ class PersonShare(NamedTuple):
     who: str
     n_answers: int
     share: float
+
+
+def sets_of(constraints: Any) -> tuple[Any, ...]:
+    """The sets of constraints, if several kinds were compared. Comparisons are a tuple of their own."""
+    return constraints if type(constraints) is tuple else (constraints,)

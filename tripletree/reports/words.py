@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tripletree.core.checks import counted
-from tripletree.core.comparisons import Comparisons
-from tripletree.reports.values import TaxonFit
+from tripletree.reports.values import KnownPart, TaxonFit, sets_of
 
 if TYPE_CHECKING:
+    from tripletree.evaluation.knowledge import KnowledgeReport
     from tripletree.reports.page import Report
 
 #: The head of the lines on what the knowledge leaves open.
@@ -23,16 +23,17 @@ def summary(report: Report) -> list[tuple[str, str]]:
     n = len(report.samples)
     features = f", {counted(len(report.features), 'feature')}" if report.features else ""
     scale = ", each given mean 0 and deviation 1" if report.standardized else ""
-    lines = [("Data", f"{counted(n, 'sample')}{features}{scale}."), ("Known", _known_text(report))]
+    lines = [("Data", f"{counted(n, 'sample')}{features}{scale}.")]
+    lines += [("Known", _known_text(report, x)) for x in report.parts]
     if report.notes:
         lines.append((OF_NOTE, "; ".join(report.notes) + "."))
-    if report.names is not None:
-        lines.append(("Names", _names_text(report)))
-    if report.kind in ("triplets", "answers", "pairs"):
-        lines.append(("Consistent", consistency_text(report)))
+    lines += [("Names", _names_text(x)) for x in report.parts if x.names is not None]
+    lines += [("Consistent", text) for text in consistency(report)]
     if report.knowledge is not None:
         lines.append(("Do the data agree", agreement_text(report)))
     lines.append(("Does it help", help_text(report)))
+    if len(report.parts) > 1:
+        lines.append(("Each kind alone", _alone_text(report)))
     if report.taxa:
         lines.append(("Groups", groups_text(report)))
     lines.append(("Clusters", _clusters_text(report)))
@@ -51,32 +52,33 @@ def _clusters_text(report: Report) -> str:
     return text
 
 
-def _known_text(report: Report) -> str:
-    n, used, given = len(report.samples), report.n_used, report.n_given
-    if report.kind == "hierarchy":
-        return f"a hierarchy of {counted(given, 'leaf', 'leaves')}; {used:,} of the {n:,} samples have a place in it."
-    if report.kind == "classes":
+def _known_text(report: Report, part: KnownPart) -> str:
+    n, used, given, votes = len(report.samples), part.n_used, part.n_given, ", as votes" if part.is_soft else ""
+    if part.kind == "hierarchy":
+        found = f"a hierarchy of {counted(given, 'leaf', 'leaves')}; {used:,} of the {n:,} samples have a place in it"
+        return f"{found}{votes}."
+    if part.kind == "classes":
         lost = f" ({given:,} given)" if given != used else ""
-        return f"the classes of {used:,} of the {n:,} samples{lost}."
-    if report.kind == "answers":
+        return f"the classes of {used:,} of the {n:,} samples{lost}{votes}."
+    if part.kind == "answers":
         others = given - used
         more = (
             f"; {counted(others, 'other that names', 'others that name')} none, or not among samples" if others else ""
         )
         answers = counted(used, "answer that names", "answers that name")
-        return f"{answers} an odd one, about {report.known_samples:,} samples{more}."
-    noun = counted(given, report.kind.removesuffix("s"))
+        return f"{answers} an odd one, about {part.known_samples:,} samples{more}."
+    noun = counted(given, part.kind.removesuffix("s"))
     lost = f"; {given - used:,} of them not about samples, and left out" if used < given else ""
-    return f"{noun} about {report.known_samples:,} of the {n:,} samples{lost}."
+    return f"{noun} about {part.known_samples:,} of the {n:,} samples{lost}{votes}."
 
 
-def _names_text(report: Report) -> str:
-    found = report.names
+def _names_text(part: KnownPart) -> str:
+    found = part.names
     assert found is not None
     missing = len(found.unmatched)
     by_genus = sum(kind == "genus" for kind in found.kinds)
     others = sum(kind != "exact" for kind in found.kinds) - missing - by_genus
-    whose = "names of samples" if report.kind == "hierarchy" else "names that no sample has"
+    whose = "names of samples" if part.kind == "hierarchy" else "names that no sample has"
     text = (
         f"{others:,} of the {len(found.names):,} {whose} {'is' if others == 1 else 'are'} written otherwise and matched"
     )
@@ -90,16 +92,43 @@ def _names_text(report: Report) -> str:
     return f"{text}; {missing:,} {'matches' if missing == 1 else 'match'} nothing." if missing else f"{text}."
 
 
-def consistency_text(report: Report) -> str:
-    if not report.conflicts:
+def consistency(report: Report) -> list[str]:
+    """Whether the statements of each kind can hold together, and the kinds that may have to hold."""
+    judged = [x for x in report.parts if x.kind in ("triplets", "answers", "pairs")]
+    if len(report.parts) == 1:
+        return [_consistency_text(x) for x in judged]
+    if report.conflicts:
+        return [f"the {x.kind}: {_consistency_text(x)}" for x in judged]
+    which = " that have to" if any(x.is_soft for x in report.parts) else ""
+    if report.contradiction:
+        return [f"no: each kind can hold by itself, but not all kinds{which} together."]
+    return [f"yes, all kinds{which} can hold together."]
+
+
+def _consistency_text(part: KnownPart) -> str:
+    if not part.conflicts:
         return "yes, all of it can hold together."
-    count = len(report.conflicts)
-    if report.kind == "pairs":
+    count = len(part.conflicts)
+    if part.kind == "pairs":
         return (
             f"no: {counted(count, 'cannot-link')} {'is' if count == 1 else 'are'} contradicted by must-links, and "
             "left out."
         )
     return f"no: {counted(count, 'conflict')} found, without common triplets (the search stops at 5)."
+
+
+def _alone_text(report: Report) -> str:
+    """What each kind brings by itself."""
+    said = {"helps": "help{}", "hurts": "hurt{}", "unclear": "make{} no clear difference"}
+    found = []
+    for x in report.parts:
+        verb = "too few to tell" if x.alone is None else said[x.alone.verdict].format("s" * (x.kind == "hierarchy"))
+        found.append(f"the {x.kind} {verb}{'' if x.alone is None else _gain_text(x.alone)}")
+    return f"{'; '.join(found)}{'' if report.knowledge is None else '; all together' + _gain_text(report.knowledge)}."
+
+
+def _gain_text(found: KnowledgeReport) -> str:
+    return f" ({found.gain:+.2f} +-{found.gain_error:.2f})"
 
 
 def help_text(report: Report) -> str:
@@ -167,17 +196,24 @@ def _compared(report: Report) -> str:
         "pairs": "pairs",
         "comparisons": "comparisons",
     }
-    return f"{report.knowledge.holds.shape[1]:,} {noun.get(report.knowledge.kind, 'triplets')}"
+    other = "triplets" if len(report.parts) == 1 else "statements"
+    return f"{report.knowledge.holds.shape[1]:,} {noun.get(report.kind, other)}"
+
+
+def counted_noun(report: Report) -> str:
+    """What one of the constraints that were looked at is called."""
+    if len(sets_of(report.constraints)) > 1:
+        return "statement"
+    return {"pairs": "pair", "comparisons": "comparison"}.get(report.kind, "triplet")
 
 
 def doubts_text(report: Report) -> str:
-    known = report.constraints
-    m = len(known.rows) if isinstance(known, Comparisons) else len(known)
+    m = sum(len(x.rows) for x in sets_of(report.constraints))
     if not m:
         return "nothing: no constraint could be checked."
     lost = sum(not x.holds for x in report.doubts)
-    noun = {"pairs": "pair", "comparisons": "comparison"}.get(report.kind, "triplet")
-    result = "clusters keep" if report.kind == "pairs" else "tree keeps"
+    noun = counted_noun(report)
+    result = {"pair": "clusters keep", "statement": "result keeps"}.get(noun, "tree keeps")
     drawn = {"hierarchy": " drawn from the hierarchy", "classes": " of the classes"}.get(report.kind, "")
     checked = f"{counted(m, noun)}{drawn}"
     if lost == 0:

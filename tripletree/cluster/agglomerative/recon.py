@@ -35,6 +35,7 @@ from tripletree.algorithms.repair import repair
 from tripletree.algorithms.supervision import triplets_from_classes
 from tripletree.cluster.agglomerative.paired_cut import PairedCut
 from tripletree.cluster.agglomerative.plan import MergePlan, merge_samples, plan_merges
+from tripletree.cluster.agreement import name_agreement, warn_of_names
 from tripletree.cluster.base import (
     ESTIMATORS,
     Data,
@@ -169,6 +170,9 @@ class ReCon(TripletClusterer):
         pairs, which are then not tested.
     penalty_, n_micro_clusters_ : float or None, int or None
         The penalty for a unit of weight, and the number of micro-clusters. None without a penalty or micro-clusters.
+    name_agreement_ : NameAgreement or None
+        How well the features agree with what is known, and with exchanged names (`tripletree.cluster.NameAgreement`).
+        None below 30 names, or 100 triplets or must-links. How often a warning tells: Notes of `DivisiveReCon`.
     validation_ : ValidationReport or None
         After ``fit(..., validate=True)``: whether knowing some samples helps to place others. Else None.
     predictor_ : object
@@ -350,8 +354,9 @@ class ReCon(TripletClusterer):
         UserWarning
             If triplets are dropped, or are so few and random that they are known to hurt. If no triplet follows from
             classes. If samples are gathered into micro-clusters. If clusters that keep all pairs may be worse than
-            clusters without pairs. As `on_infeasible` says. With `validate`, if constraints make results worse. The
-            message names the better setting.
+            clusters without pairs. If the features agree with what is known hardly better than if its
+            names are exchanged (see ``name_agreement_``). As `on_infeasible` says. With `validate`, if constraints make
+            results worse. The message names the better setting.
 
         Examples
         --------
@@ -424,8 +429,11 @@ class ReCon(TripletClusterer):
         self.n_tests_ = counts.tests
         self.n_rejections_ = counts.rejections
         self.predictor_ = NeighbourPredictor(data.samples, points, self.labels_, self.metric, distances)
+        self.name_agreement_ = name_agreement(points, distances, known)
         self.validation_ = None
-        if validate:
+        if not validate:  # whose warning says more
+            warn_of_names(self.name_agreement_)
+        else:
             rest = {"sample_names": data.sample_names, "sample_weight": weights}
             rng = generator(self.random_state)
             self.validation_ = self._validated(data.given, known, rng, rest, has_pairs=len(links) > 0)
