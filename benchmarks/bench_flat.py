@@ -6,13 +6,16 @@ linkage, whose triplets hold where they are consistent and have a price where no
 clades as classes.
 
     python benchmarks/bench_flat.py [seeds]
+    python benchmarks/bench_flat.py levels [seeds]   triplets of all levels: the estimators' own clusters
 """
 
 import sys
 import warnings
+from functools import partial
 from itertools import product
 
 import numpy as np
+from scipy.cluster.hierarchy import cut_tree, linkage
 from sklearn import datasets
 from sklearn.metrics import adjusted_rand_score
 from sklearn.neighbors import KNeighborsClassifier, NearestCentroid
@@ -74,6 +77,17 @@ def table(name, some=slice(None)):
     X, y = getattr(datasets, f"load_{name}")(return_X_y=True)
     X, y = X[some], y[some]
     return scale(X[:, X.std(axis=0) > 0]), y, None
+
+
+def old_groups(distance, k, seed, groups=20, n=400, d=10):
+    """Gaussian groups in a tree of their centres: samples, its k oldest clades, the tree."""
+    rng = np.random.default_rng(seed + 7)
+    group = np.concatenate([np.arange(groups), rng.integers(0, groups, n - groups)])
+    centre = rng.normal(size=(groups, d)) * distance
+    merges = linkage(centre, "average")
+    above = tt.from_linkage(merges).parent
+    tree = tt.Hierarchy(np.concatenate([group + n, np.where(above >= 0, above + n, -1)]))
+    return centre[group] + rng.normal(size=(n, d)), cut_tree(merges, k)[:, 0][group], tree
 
 
 KINDS = {
@@ -187,5 +201,39 @@ def main(seeds=2):
         line(kind, *(f"{np.mean(predicted[kind, name]):.3f}" for name in ways))
 
 
+def levels(seeds=2):
+    """Adjusted Rand index of the estimators' own clusters, as triplets of all levels are known."""
+    warnings.simplefilter("ignore")
+    kinds = {name: KINDS[name] for name in ("coalescent", "groups", "Yule", "coalescent, noisy")}
+    for distance, k in product((1, 2, 3), (4, 20)):
+        kinds[f"20 groups at distance {distance}, {k} classes"] = partial(old_groups, distance, k)
+    ways = {
+        "nothing known": (cluster.ReCon(linkage="ward"), 0),
+        "ReCon, ward": (cluster.ReCon(linkage="ward"), 0),
+        "ReCon, average": (cluster.ReCon(linkage="average"), 0),
+        "hard": (cluster.DivisiveReCon(constraints="hard", effort=0), 0),
+        "soft": (cluster.DivisiveReCon(constraints="soft", effort=0), 0),
+        "soft, 10 % wrong": (cluster.DivisiveReCon(constraints="soft", effort=0), 0.1),
+    }
+    head("kind", *ways)
+    every = []
+    for kind, make in kinds.items():
+        found = []
+        for ratio, seed in product((0.3, 1, 3), range(seeds)):
+            X, y, tree = make(seed)
+            row = []
+            for name, (model, wrong) in ways.items():
+                t = None if name == "nothing known" else given(y, tree, int(ratio * len(y)), wrong, seed)
+                model.set_params(n_clusters=len(set(y.tolist())), random_state=seed)
+                row.append(adjusted_rand_score(y, model.fit(X, triplets=t).labels_))
+            found.append(row)
+        every.append(np.mean(found, axis=0))
+        line(kind, *(f"{x:.3f}" for x in every[-1]))
+    line("mean", *(f"{x:.3f}" for x in np.mean(every, axis=0)))
+
+
 if __name__ == "__main__":
-    main(*map(int, sys.argv[1:]))
+    if sys.argv[1:2] == ["levels"]:
+        levels(*map(int, sys.argv[2:]))
+    else:
+        main(*map(int, sys.argv[1:]))

@@ -56,6 +56,7 @@ from tripletree.cluster.distances import (
     metric_parameters,
 )
 from tripletree.cluster.gower import MixedColumns
+from tripletree.cluster.nearer import nearer_to_samples
 from tripletree.cluster.prediction import NeighbourPredictor
 from tripletree.cluster.validation import ValidationReport, alike, compare_settings
 from tripletree.core.hierarchy import Hierarchy
@@ -96,8 +97,9 @@ class ReCon(TripletClusterer):
         need "euclidean", a transformer, or "cosine", for them the Euclidean distance of samples divided by their
         lengths.
     cut : {"auto", "support", "size", "merge_order", "height", "constraints"}, default "auto"
-        The rule of `tripletree.cut`. "auto" is "support" with pairs or precomputed distances. "merge_order" undoes the
-        last merges, as scikit-learn's AgglomerativeClustering does.
+        The rule of `tripletree.cut`. "auto" is "support" with pairs or precomputed distances. Else, if triplets hold,
+        single samples of its clusters then move to nearer means, as far as that keeps the triplets and gains much.
+        "merge_order" undoes the last merges, as scikit-learn's AgglomerativeClustering does.
     distance_threshold : float or None, default None
         In the place of `n_clusters`: clusters are the largest clades with no merge, their own and all below, above this
         distance. Merges at the very distance stand (in scikit-learn's AgglomerativeClustering they do not).
@@ -487,6 +489,14 @@ class ReCon(TripletClusterer):
                 chosen = suggested(hierarchy, triplets, points, None, plan.weights, plan.inside)
                 k = chosen.n_clusters
             labels = best_cut(hierarchy, k, self.cut, triplets, samples, plan.weights, plan.inside)
+            if (
+                self.cut == "auto"
+                and samples is not None
+                and plan.weights is None
+                and len(triplets)
+                and not len(violated)
+            ):
+                labels = nearer_to_samples(labels, labels, samples, triplets)
             return _FlatCut(labels, 1, n, chosen)
         given = points
         if not metric.has_points and not metric.is_precomputed:

@@ -35,7 +35,7 @@ from tripletree.cluster.distances import (
     metric_parameters,
     transformed,
 )
-from tripletree.cluster.divisive.flat import by_votes, check_enough_groups, nearer_to_samples, whitened, widest_gap
+from tripletree.cluster.divisive.flat import by_votes, check_enough_groups, from_plain_tree, whitened, widest_gap
 from tripletree.cluster.divisive.items import ITEMS_MAX
 from tripletree.cluster.divisive.statements import AllStatements, beside_hierarchy, make_statements, weight_by_clade
 from tripletree.cluster.divisive.tree import FOLDS, NOISE, TreeStatements, choose_tree, linkage_of
@@ -452,11 +452,12 @@ class DivisiveReCon(TripletClusterer):
             shown = self.held_out_ if n_told and not hard else None  # hard triplets are not doubted
             start = from_linkage(plain, aligned.leaves)
             found = by_votes(labels, start, points, is_matrix, given.votes, shown, n_told, rng)
-            found = found if forced is None or fit_together(found, forced.rows) else labels
-            if found is labels and n_told and not given.n_of_pairs:  # triplets of all levels
+            if found is not None and forced is not None and not fit_together(found, forced.rows):
+                found = labels
+            if found is None and n_told and not given.n_of_pairs:
                 held = kept.subset(displays(tree, kept))
-                found = nearer_to_samples(labels, start, points, is_matrix, held, forced is not None)
-            labels = found
+                found = from_plain_tree(labels, start, points, is_matrix, held)
+            labels = labels if found is None else found
         # back in the order of rows
         merges[:, :2] = np.append(order, np.arange(n, 2 * n - 1))[merges[:, :2].astype(np.int64)]
         tree, used = from_linkage(merges, known.leaves), given.triplets.reindex(known.leaves)

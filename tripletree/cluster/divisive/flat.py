@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from tripletree.algorithms.cut import CRUMB, cut, has_several, log_within
-from tripletree.algorithms.flat import compatible, fit_together, unbroken
+from tripletree.algorithms.cut import cut, has_several
 from tripletree.cluster.divisive.items import ITEMS_MAX
-from tripletree.cluster.divisive.statements import has_one_level
+from tripletree.cluster.nearer import nearer_to_samples
 from tripletree.cluster.votes import FlatVotes, alone, embedded, nearer_means, voted
 from tripletree.core.checks import counted
 from tripletree.core.hierarchy import Hierarchy
@@ -39,8 +38,8 @@ def by_votes(
     shown: float | None,
     n_told: int,
     rng: np.random.Generator,
-) -> np.ndarray:
-    """Clusters by votes of pairs, and of triplets if these speak of classes. Otherwise the clusters of the tree.
+) -> np.ndarray | None:
+    """Clusters by votes of pairs, and of triplets if these speak of classes. None if neither do.
 
     Triplets that are not of classes are left out if trees made without them display no more of them (`shown`) than by
     chance. There are `n_told` triplets, those that do not vote among them.
@@ -48,7 +47,7 @@ def by_votes(
     k = int(labels.max()) + 1
     is_chance = shown is not None and shown < 1 / 3 + ERRORS_BEYOND_CHANCE * np.sqrt(2 / (9 * n_told))
     if k == 1 or not (len(votes) or is_chance):
-        return labels
+        return None
     start = cut(plain, k, samples=None if is_matrix else points)
     points = embedded(points) if is_matrix else points
     start = nearer_means(points, start)
@@ -60,14 +59,14 @@ def by_votes(
             found = voted(points, heard, start, rng)
         # triplets may be too few to move clusters that break them. The tree is heard then, if it shows them unseen
         stays = found.labels is start and shown is not None and not is_chance
-        if found.is_of_classes() and not (stays and _keeps_more(labels, start, heard)):
-            return found.labels
+        if found.is_of_classes():
+            return labels if stays and _keeps_more(labels, start, heard) else found.labels
     votes = votes.part(np.arange(len(votes)) < len(votes.pairs))
     if len(votes):
         found = voted(points, votes, start, rng)
         if found.labels is not start:
             return found.labels
-    return start if is_chance else labels
+    return start if is_chance else None
 
 
 def _keeps_more(one: np.ndarray, other: np.ndarray, votes: FlatVotes) -> bool:
@@ -76,29 +75,15 @@ def _keeps_more(one: np.ndarray, other: np.ndarray, votes: FlatVotes) -> bool:
     return bool(more.sum() > ERRORS_BEYOND_CHANCE * np.sqrt(more @ more))
 
 
-def nearer_to_samples(
-    labels: np.ndarray, plain: Hierarchy, points: np.ndarray, is_matrix: bool, kept: TripletSet, hard: bool
+def from_plain_tree(
+    labels: np.ndarray, plain: Hierarchy, points: np.ndarray, is_matrix: bool, kept: TripletSet
 ) -> np.ndarray:
-    """Clusters that fit the samples better than a cut of the tree does, and keep the same triplets. Maybe the cut.
-
-    They are those of the plain tree, after moves of single samples. A tree with triplets of several levels tells which
-    clusters are near to each other, but a few samples at a wrong place make clusters of its cut that fit no samples.
-    None of the clusters may be a crumb among the samples in triplets: other samples are no clusters of their own.
-    """
+    """Clusters of the plain tree, moved by triplets, if they fit the samples better than the given ones."""
     k, n = int(labels.max()) + 1, labels.size
-    if k == 1 or (is_matrix and n > ITEMS_MAX) or has_one_level(kept.rows, n):  # coordinates take n^3 steps
+    if k == 1 or (is_matrix and n > ITEMS_MAX):  # coordinates take n^3 steps
         return labels
     start = cut(plain, k, samples=None if is_matrix else points)
-    points = embedded(points) if is_matrix else points
-    start = nearer_means(points, start)
-    # where triplets only vote, clusters that have to move far for them are hardly the right ones
-    moved = compatible(start, kept, points) if hard else unbroken(start, kept, points)
-    if moved is None or not (hard or fit_together(moved, kept.rows)):
-        return labels
-    named = kept.used_leaves
-    if np.bincount(moved[named], minlength=k).min() < CRUMB * named.size / k:
-        return labels
-    return moved if log_within(points, moved) < log_within(points, labels) else labels
+    return nearer_to_samples(labels, start, embedded(points) if is_matrix else points, kept)
 
 
 def whitened(points: np.ndarray, codes: np.ndarray) -> np.ndarray:

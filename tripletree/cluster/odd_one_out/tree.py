@@ -158,7 +158,8 @@ def find_tree(sample: TreeSample, points: np.ndarray, leaf: np.ndarray, answers:
 
             plain = from_linkage(linkage(points, "ward"), over)
             votes = flat_votes(links, np.empty((0, 3), np.int32), np.empty(0))
-            labels = by_votes(labels, plain, points, False, votes, None, 0, rng)
+            voted = by_votes(labels, plain, points, False, votes, None, 0, rng)
+            labels = labels if voted is None else voted
     else:
         height = np.log(_sizes(parent))
         tree = from_linkage(_ordered(parent, height), over)

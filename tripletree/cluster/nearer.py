@@ -1,0 +1,39 @@
+"""Flat clusters that fit the samples better than the cut of a tree with triplets does, and keep the same triplets.
+
+A tree with triplets of several levels tells which clusters are near to each other. But a few samples at a wrong place
+are enough to make clusters of its cut that fit no samples: one giant, and crumbs.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from tripletree.algorithms.cut import CRUMB, log_within
+from tripletree.algorithms.flat import compatible
+from tripletree.cluster.votes import nearer_means
+from tripletree.core.labels import in_order_of_first
+from tripletree.core.triplets import TripletSet
+
+#: Other clusters must fit better by this much (logarithm of the share of squared distances within clusters), or by
+#: this much times the share of samples that had to move for the triplets: the fewer, the surer they are right.
+_BETTER, _BETTER_PER_MOVE = 0.15, 2.0
+
+
+def nearer_to_samples(labels: np.ndarray, start: np.ndarray, points: np.ndarray, kept: TripletSet) -> np.ndarray:
+    """Clusters that begin as those of `start`, moved to the nearest means, then by triplets. Maybe `labels`.
+
+    None of the clusters may be a crumb among the samples in triplets: other samples are no clusters of their own.
+    """
+    k = int(labels.max()) + 1
+    if k == 1 or not len(kept):
+        return labels
+    start = nearer_means(points, start)
+    moved = compatible(start, kept, points)
+    if moved is None:
+        return labels
+    named = kept.used_leaves
+    if np.bincount(moved[named], minlength=k).min() < CRUMB * named.size / k:
+        return labels
+    wanted = min(_BETTER, _BETTER_PER_MOVE * float((moved != start).mean()))
+    gain = log_within(points, labels) - log_within(points, moved)
+    return in_order_of_first(moved) if gain > wanted else labels
