@@ -419,3 +419,9 @@ def test_height__errors(given, error, message):
         cut(h, **{"height": 1.5, **given})
     with pytest.raises(ValueError, match="no heights to be cut at .*: give n_clusters"):
         cut(Hierarchy.from_nested([["a", "b"], "c"]), height=1)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_rules__are_explained(rule):
+    assert f'"{rule}"' in cut.__doc__
+    assert f'"{rule}"' in ReCon.__doc__
