@@ -446,7 +446,16 @@ MEANINGS = [
     *(
         ("read_comparisons", compared(header, by_side(*keys), mark=","), "read_comparisons", NEARER)
         for header in ["target,left,right,key", "anchor,left_image,right_image,response"]
-        for keys in ["fj", "al", "jl", ("ArrowLeft", "ArrowRight"), ("37", "39"), ("KeyF", "KeyJ"), ("left", "right")]
+        for keys in [
+            "fj",
+            "al",
+            "jl",
+            "01",
+            ("ArrowLeft", "ArrowRight"),
+            ("37", "39"),
+            ("KeyF", "KeyJ"),
+            ("left", "right"),
+        ]
     ),
     *(
         ("read_answers", table(header, *[(*x, y) for x, y in zip(BASE[:3], keys, strict=True)]), "read_answers", odd)
@@ -503,6 +512,7 @@ MEANINGS = [
         for header, yes, no in [
             ("rater,item_a,item_b,judgment", "same", "different"),
             ("coder,doc_a,doc_b,decision", "yes", "no"),
+            ("judge,left_text,right_text,verdict", "same", "different"),
         ]
     ),
     # three options
@@ -543,11 +553,18 @@ MEANINGS = [
             ("question;left;right;answer", "which is most similar to {}?", OF_BASE),
             ("question;option1;option2;choice", "Which is more similar to {}?", by_side("1", "2")),
             ("prompt;a;b;answer", "Is {} more like...", OF_BASE),
+            ("prompt;left;right;answer", "Does {} go better with the left one?", by_side("left", "right")),
             ("Frage;links;rechts;Antwort", "Was ist ähnlicher zu {}?", by_side("links", "rechts")),
             ("consigne;gauche;droite;réponse", "Lequel ressemble le plus à {} ?", OF_BASE),
             ("question;left;right;answer", "Which is less like {}?", [*reversed(by_side("left", "right"))]),
         ]
         for reader in ("read_answers", "read_comparisons")
+    ),
+    (
+        "read_comparisons",
+        compared("prompt;left;right;answer", by_side("left", "right"), first="And what about the {}?"),
+        "read_comparisons",
+        NEARER,
     ),
     (
         "read_comparisons",

@@ -33,7 +33,7 @@ from tripletree.io.questions import comparisons_by_name
 from tripletree.io.rows import format_of_suffix
 from tripletree.io.source import named_stream, raw_bytes, read_bytes
 from tripletree.io.table import read_table as table_columns
-from tripletree.tables.cells import cell_text, is_number
+from tripletree.tables.cells import YES_NO, cell_text, is_number
 from tripletree.tables.columns import CLASS_NAMES, are_called_ids, is_called_id, is_name, is_proximity, plain
 from tripletree.tables.features import classes_among
 from tripletree.tables.rows import RowTable
@@ -581,8 +581,8 @@ def read_classes(path: str, known: Collection[str] = ()) -> dict[str, str]:
     return {label: name for label, (name, _) in found.items()}
 
 
-_YES = frozenset({"1", "1.0", "true", "yes", "x", "ja", "oui", "si", "sí"})
-_NO = frozenset({"0", "0.0", "false", "no", "nein", "non", ""})
+#: Marks of classes.
+_MARKS = {**YES_NO, "x": 1, "": 0}
 
 
 def _class_and_labels(row: Sequence[str]) -> tuple[str, list[str]]:
@@ -621,14 +621,11 @@ def _classes_by_class(table: RowTable, known: Collection[str]) -> RowTable | Non
             "a column for each class",
         )
     elif names and len(columns) > 2 and len(columns[0]) >= _MARKED:
-        marks = [[x.lower() for x in column] for column in columns[1:]]
-        if all(set(x) <= _YES | _NO for x in marks) and all(
-            sum(x in _YES for x in y) == 1 for y in zip(*marks, strict=True)
-        ):
+        marks = [*zip(*([_MARKS.get(x.lower().removesuffix(".0")) for x in y] for y in columns[1:]), strict=True)]
+        if all(sorted(x, key=str) == [0] * (len(x) - 1) + [1] for x in marks):
             short = os.path.commonprefix(names[1:])
             start = max((short.rfind(x) + 1 for x in "_- ."), default=0)
-            places = [next(k for k, x in enumerate(y) if x in _YES) for y in zip(*marks, strict=True)]
-            pairs = [(x, names[k + 1][start:]) for x, k in zip(columns[0], places, strict=True)]
+            pairs = [(x, names[y.index(1) + 1][start:]) for x, y in zip(columns[0], marks, strict=True)]
             how = "a column for each class, with one mark in each row"
     if not pairs or len({x for x, _ in pairs}) < len(pairs) or labels.isdisjoint(x for x, _ in pairs):
         return None

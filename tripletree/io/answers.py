@@ -28,14 +28,13 @@ from typing import Any, NoReturn, overload
 import numpy as np
 
 from tripletree.core.answers import ALIKE, UNSURE, Answer, AnswerSet, check_answers
-from tripletree.core.checks import counted
 from tripletree.core.labels import is_gap
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.notes import note
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import SHOWN, InvalidAnswerError, ParseError, UnknownLeafError, warn_user
 from tripletree.io.appending import end_of
-from tripletree.io.comparisons import TrioRows, indexed_rows, is_header_of_comparisons, no_triplets
+from tripletree.io.comparisons import TrioRows, has_answers, indexed_rows, is_header_of_comparisons, no_triplets
 from tripletree.io.forms import has_header_of_form
 from tripletree.io.json_text import load_json
 from tripletree.io.pairs import refuse_pairs
@@ -45,21 +44,16 @@ from tripletree.io.questions import (
     WORDS,
     Comparison,
     QuestionTable,
-    are_voted,
     both_readings,
     check_codes,
     comparison_in,
     is_json,
-    name_of_items,
-    names_items,
     no_answers,
-    people_text,
     positions_said,
     read_questions,
     repeated,
     says_far,
     says_near,
-    tells_events,
     trio_by_name,
     unknown_answers,
     without_answer,
@@ -91,6 +85,7 @@ from tripletree.tables.columns import (
     is_aside,
     is_sure_anchor,
     plain,
+    series_of,
     words_of,
 )
 from tripletree.tables.rows import RowTable, shown_names
@@ -425,9 +420,7 @@ def _reading(asked: QuestionTable, places: Sequence[int], answer: int, who: Iter
     """How a table was understood, in one line."""
     names: Sequence[Any] = asked.table.names or [f"column {k}" for k in range(len(asked.table.columns))]
     *most, last = [str(names[k]) for k in places]
-    read = counted(len(asked.table.lines), "answer")
-    more = f"; {', '.join(asked.notes)}" if asked.notes else ""
-    return f"Read {read}: the odd one of {', '.join(most)} and {last} by {names[answer]}{people_text(who)}{more}"
+    return asked.reading("answer", f"the odd one of {', '.join(most)} and {last} by {names[answer]}", who)
 
 
 def _maybe_person(asked: QuestionTable, taken: set[Any]) -> int | None:
@@ -445,19 +438,6 @@ def _maybe_person(asked: QuestionTable, taken: set[Any]) -> int | None:
 def _person(cell: Any) -> str | None:
     text = cell_text(cell)
     return None if text is None or not text.strip() else text
-
-
-#: A longer name of a column is not a word for an answer.
-_LONGEST = 100
-
-
-def has_answers(names: Sequence[str]) -> bool:
-    """True if a header names an answer, perhaps once for each of several questions, or compares two with a third."""
-    ends = (r"^\D{0,9}\d+[._ -]*", r"[._ -]*\d+$", r"[._ -]+[a-cA-C]$")
-    bare = [re.sub(pattern, "", x) for x in names if len(x) <= _LONGEST for pattern in ends]
-    in_names = any(map(names_items, names)) or (bool(WHO.among(names)) and any(map(name_of_items, names)))
-    others = is_header_of_comparisons(names) or tells_events(names) or trio_by_name(names) or are_voted(names)
-    return bool(REPLY.among([*names, *bare])) or in_names or bool(others)
 
 
 def _check_no_comparisons(asked: QuestionTable, others: set[int]) -> None:
@@ -496,6 +476,8 @@ def _answer_column(table: RowTable, odd: str | int | None, items: Any, width: in
     found = REPLY.among(table.names or [])
     if len(found) == 1:
         return table.place(found[0], "odd")
+    if items is None and not found:
+        refuse_pairs(table, answered=True)
     if items is None and not found and (trio := trio_by_name(table.names or [])) is not None:
         return table.place(trio[2], "odd")
     if len(table.columns) == width == 4 and items is None and not found:
@@ -570,13 +552,8 @@ def _families(names: Iterable[str]) -> list[tuple[str, ...]]:
     """Sets of three names that belong together, where no fourth does."""
     known = set(names)
     stems = {re.sub(r"[1a]$", "", x) for x in known if re.search(r".[1a]$", x)}
-    sides: dict[str, dict[str, str]] = {}
-    for name in names:
-        words = name.split("_")
-        for k, word in enumerate(words):
-            if SIDES.get(word) in ("left", "middle", "right"):
-                sides.setdefault("_".join([*words[:k], "", *words[k + 1 :]]), {})[SIDES[word]] = name
-    across = [(x["left"], x["middle"], x["right"], "") for x in sides.values() if len(x) == 3]
+    sides = ("left", "middle", "right")
+    across = [(*(x[y] for y in sides), "") for x in series_of(names, sides).values() if len(x) == len(sides)]
     families = [
         *_ITEM_NAMES,
         *across,

@@ -30,9 +30,9 @@ from tripletree.io.questions import (
     comparison_in,
     comparisons_by_name,
     name_of_items,
+    names_items,
     no_answers,
     options_beside,
-    people_text,
     positions_said,
     read_questions,
     repeated,
@@ -49,7 +49,7 @@ from tripletree.io.source import Source, decoded, is_parquet, named_stream
 from tripletree.io.table import has_header, header_with, parquet_names
 from tripletree.io.ways import ask, call, call_for, source_text
 from tripletree.tables.cells import cell_text
-from tripletree.tables.columns import ODD, REPLY, WHO, asides
+from tripletree.tables.columns import LINK_KINDS, ODD, REPLY, WHO, asides, option_pairs, plain
 from tripletree.tables.rows import RowTable, shown_names
 
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
@@ -141,7 +141,7 @@ def read_comparisons(
         msg = f"chosen must be 'near' or 'far', what answers name, not {chosen!r}"
         raise ValueError(msg)
     leaves = leaves if leaves is None or isinstance(leaves, LeafIndex) else LeafIndex(leaves)
-    known = header_with((*(columns or ()), answer, who), _may_be_header)
+    known = header_with((*(columns or ()), answer, who), has_answers)
     wanted = [x for x in (*(columns or ()), answer, who) if isinstance(x, str)]
     asked = read_questions(path, header=header, known=known, only=only, wanted=wanted, compared=True)
     asked = with_names(asked) if header is None and columns is None else asked
@@ -219,11 +219,18 @@ def _are_people(table: RowTable, others: set[int]) -> bool:
     return any(all(cells[k].isdisjoint(x) for j, x in enumerate(cells) if j != k) for k in others)
 
 
-def _may_be_header(names: Sequence[str]) -> bool:
-    """True for a header of comparisons, or with a column of answers, or that lists three items."""
-    listed = bool(WHO.among(names)) and any(map(name_of_items, names))
-    votes = are_voted(names)
-    return is_header_of_comparisons(names) or len(REPLY.among(names)) == 1 or listed or votes or tells_events(names)
+#: A longer name of a column is not a word for an answer.
+_LONGEST = 100
+
+
+def has_answers(names: Sequence[str]) -> bool:
+    """True if a header names an answer, perhaps once for each of several questions, or compares two with a third."""
+    ends = (r"^\D{0,9}\d+[._ -]*", r"[._ -]*\d+$", r"[._ -]+[a-cA-C]$")
+    bare = [re.sub(pattern, "", x) for x in names if len(x) <= _LONGEST for pattern in ends]
+    in_names = any(map(names_items, names)) or (bool(WHO.among(names)) and any(map(name_of_items, names)))
+    linked = len(option_pairs(names)) == 1 and any(plain(x) in LINK_KINDS for x in names)
+    others = is_header_of_comparisons(names) or tells_events(names) or trio_by_name(names) or are_voted(names) or linked
+    return bool(REPLY.among([*names, *bare])) or in_names or bool(others)
 
 
 def looks_like_comparisons(content: bytes | str, name: str | None) -> bool:
@@ -286,7 +293,8 @@ def _answered(
         positions, how = positions_said(said, options, names, missing=missing, first=start, codes=codes)
         if flags is not None and codes is None and how != "names of columns" and not _are_labels(said, options, flags):
             numbers = bool((positions != -2).all())
-            if first is None and not (numbers and (asked.from_zero or REPLY.among([name]) or flags.all())):
+            called = bool(REPLY.among([name])) and plain(name) not in REPLY.alone  # the keys 1 and 0 are no numbers
+            if first is None and not (numbers and (asked.from_zero or called or flags.all())):
                 raise _no_yes(table, found, {str(x) for x, flag in zip(said, flags, strict=True) if flag >= 0})
             if first == 0 and not numbers:
                 positions, how = flags, "yes or no"
@@ -346,8 +354,7 @@ def _reading(asked: QuestionTable, found: Comparison, who: Iterable[str | None])
     table = asked.table
     anchor, one, other = (str(table.names[k]) if table.names else f"column {k}" for k in found[:3])
     what = f"{anchor} against {one} and {other}" if found.answer is not None else f"{anchor} nearer {one} than {other}"
-    more = f"; {', '.join(asked.notes)}" if asked.notes else ""
-    return f"Read {len(table.lines):,} comparison{'s' * (len(table.lines) != 1)}: {what}{people_text(who)}{more}"
+    return asked.reading("comparison", what, who)
 
 
 def _check_no_triplets(table: RowTable, leaves: LeafIndex | None, header: bool | None) -> None:

@@ -27,7 +27,7 @@ import csv
 import json
 import re
 from collections import Counter
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from itertools import chain, islice
@@ -82,7 +82,7 @@ from tripletree.tables.columns import (
     stem_of,
     words_of,
 )
-from tripletree.tables.rows import RowTable
+from tripletree.tables.rows import RowTable, not_used
 
 _EXPECTED = "expected 'a b must' or 'a b cannot', and perhaps a weight in 0..1"
 #: Lines by which pairs are recognised.
@@ -377,8 +377,7 @@ class PairRows(LabelRows):
         unused = [x for x in rest if _SURE.fullmatch(words_of(x))]
         aside = f"; {unused[0]!r} is not used, as weights are called weight (from 0 to 1)" if unused else ""
         others = [x for x in rest if x not in (*rated[:1], *unused[:1]) and not is_aside(x)]
-        aside += f"; not used: {', '.join(map(repr, others[:4]))}{', ...' if len(others) > 4 else ''}" if others else ""
-        note("pairs", f"read {counted(len(table.lines), 'pair')} of {a!r} and {b!r}, {by}{aside}")
+        note("pairs", f"read {counted(len(table.lines), 'pair')} of {a!r} and {b!r}, {by}{aside}{not_used(others)}")
 
     def _with_sources(self, table: RowTable, columns: Sequence[str]) -> RowTable:
         """The table, whose ids are source and id together if there are several sources, as Splink writes them."""
@@ -405,7 +404,6 @@ class PairRows(LabelRows):
         pair, able, sure = pair_by_cells(table)
         if pair is None:
             return PAIR_COLUMNS
-        able = sure if len(sure) == 1 else able
         if len(able) == 1 and (sure or self._codes is not None or name_sense(able[0]) is False):
             return (*pair, able[0])
         raise self._question(table, pair, able)
@@ -425,8 +423,7 @@ class PairRows(LabelRows):
         needs = "two columns of labels and one of links (must or cannot) are needed"
         if table is None or table.names is None:
             return f"{needs}, and columns= names them"
-        pair, able, sure = pair_by_cells(table)
-        able = sure if len(sure) == 1 else able
+        pair, able, _ = pair_by_cells(table)
         if pair is not None and able:
             ways = link_ways(table, pair, able)
             named = f"name them with columns={(*pair, able[0])!r} (the first label, the second one, the link)"
@@ -671,8 +668,8 @@ def _sense_of_key(key: str) -> bool | None:
     return link_sense(word) if sense is None and word not in LINK.names else sense
 
 
-def pair_by_cells(table: RowTable) -> tuple[tuple[str, str] | None, list[str], list[str]]:
-    """Return the two columns of labels, the columns that may hold their link, and the columns that surely do."""
+def pair_by_cells(table: RowTable) -> tuple[tuple[str, str] | None, list[str], bool]:
+    """Return the two columns of labels, the columns that may hold their link, and whether one of them surely does."""
     names = table.names or []
     pair = id_pair(names)
     if pair is None:
@@ -704,7 +701,7 @@ def pair_by_cells(table: RowTable) -> tuple[tuple[str, str] | None, list[str], l
         if links == len(cells) or probabilities or two or (in_words and 2 * links > len(cells)):
             able.append(name)
             sure += [name] if in_words and 2 * links > len(cells) else []
-    return pair, able, sure
+    return pair, sure if len(sure) == 1 else able, len(sure) == 1
 
 
 #: What stands for the other link, where a column has one only.
@@ -777,13 +774,10 @@ def _ways_of_bounds(
 
 def pairs_advice(table: RowTable) -> str | None:
     """How to read a table as pairs, if its cells tell that it holds some."""
-    pair, able, sure = pair_by_cells(table)
-    able = sure if len(sure) == 1 else able
-    if pair is None:
+    pair, able, _ = pair_by_cells(table)
+    if pair is None or pair[0].strip().isdigit():  # numbers of columns
         return None
     rest = [x for x in table.names or () if x not in pair]
-    if pair[0].strip().isdigit():  # numbers of columns
-        return None
     if able:
         return f"{pair[0]!r} and {pair[1]!r} look like pairs. {listed(link_ways(table, pair, able))}"
     if not rest:
@@ -800,9 +794,8 @@ def refuse_pairs(table: RowTable, *, answered: bool = False) -> None:
 
     `answered`: whether the answers of people are looked for, so that a yes and a no are links as well.
     """
-    pair, able, sure = pair_by_cells(table) if table.names is not None else (None, [], [])
-    able = able if answered and not sure and _are_told(table, pair) else sure
-    if pair is not None and len(able) == 1:
+    pair, able, sure = pair_by_cells(table) if table.names is not None else (None, [], False)
+    if pair is not None and len(able) == 1 and (sure or (answered and _are_told(table, pair))):
         raise ask(
             table, f"{pair[0]!r} and {pair[1]!r} look like pairs, linked by {able[0]!r}.", link_ways(table, pair, able)
         )
@@ -820,7 +813,7 @@ def is_pair_table(content: bytes | str, name: str | None) -> bool:
         return False
     table = split_rows(head, name, header=True, known=_may_name_pairs, problem=lambda *_: None)
     pair, able, sure = pair_by_cells(table)
-    return len(sure) == 1 or (len(able) == 1 and _are_told(table, pair) and not _has_anchor(table, pair))
+    return len(able) == 1 and (sure or (_are_told(table, pair) and not _has_anchor(table, pair)))
 
 
 def _may_name_pairs(names: Sequence[str]) -> bool:
@@ -832,7 +825,8 @@ def _are_told(table: RowTable, pair: Sequence[str] | None) -> bool:
     """Whether a header tells that two things are linked: they are ids, or stand alone beside an answer of a person."""
     names = table.names or []
     alone = [x for x in names if not is_aside(x) or plain(x) in REPLY.names]
-    return pair == id_pair(names) or (pair is not None and len(alone) == len(pair) + 1)
+    said = any(plain(x) in REPLY.names or plain(x) in LINK_KINDS for x in alone)
+    return pair == id_pair(names) or (pair is not None and len(alone) == len(pair) + 1 and said)
 
 
 def _has_anchor(table: RowTable, pair: Sequence[str] | None) -> bool:
@@ -1050,34 +1044,15 @@ def write_pairs(
     "chimp human must\n'Hylobates lar' human cannot\n"
     """
     weights = None if check_pairs(pairs).must_weights is None else pairs.row_weights
+    links = np.repeat(np.array([0, 1], np.int32), [pairs.n_must, pairs.n_cannot])
     rows = pairs.rows
-
-    def cells(labels: Sequence[str]) -> Iterator[list[str]]:
-        for k, (a, b) in enumerate(rows.tolist()):
-            word = "must" if k < pairs.n_must else "cannot"
-            yield [labels[a], labels[b], word, *([] if weights is None else [repr(float(weights[k]))])]
-
-    def line(row: list[str]) -> str:
-        return " ".join(row) + "\n"
-
-    def arrays(pyarrow: Any, labels: Any) -> dict[str, Any]:
-        link = np.repeat(np.array([0, 1], np.int32), [pairs.n_must, pairs.n_cannot])
-        words = pyarrow.array(["must", "cannot"])
-        columns = {
-            name: pyarrow.DictionaryArray.from_arrays(pyarrow.array(numbers), values)
-            for name, numbers, values in (("a", rows[:, 0], labels), ("b", rows[:, 1], labels), ("link", link, words))
-        }
-        return columns if weights is None else {**columns, "weight": pyarrow.array(weights)}
-
     return write_rows(
         path,
         format=format,
         leaves=pairs.leaves,
-        used=pairs.used_leaves,
+        columns={"a": (rows[:, 0], None), "b": (rows[:, 1], None), "link": (links, ["must", "cannot"])},
+        weights=weights,
         what="pair",
-        header=["a", "b", "link", *([] if weights is None else ["weight"])],
-        cells=cells,
-        line=line,
-        arrays=arrays,
+        line=lambda row: " ".join(row) + "\n",
         error=InvalidPairError,
     )

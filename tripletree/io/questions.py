@@ -29,7 +29,7 @@ from tripletree.errors import ParseError
 from tripletree.io.forms import form_of, has_header_of_form
 from tripletree.io.only import rows_that_count
 from tripletree.io.source import decoded, is_parquet, named_stream, read_bytes
-from tripletree.io.table import is_frame, read_table
+from tripletree.io.table import OUT_OF_TEXTS, is_frame, read_table
 from tripletree.io.trials import records_of, with_objects_apart, with_person_in_each_row
 from tripletree.io.ways import ask, call, call_for, source_text
 from tripletree.tables.cells import CANNOT_SAY, YES_NO, cell_text, column_word, with_point
@@ -50,6 +50,7 @@ from tripletree.tables.columns import (
     is_sure_anchor,
     option_pairs,
     plain,
+    series_of,
     stem_of,
     words_of,
 )
@@ -130,6 +131,13 @@ class QuestionTable:
         of = np.searchsorted(ends, np.asarray(rows, np.int64), side="right")
         parts = [(path, int((of == k).sum())) for k, (path, _) in enumerate(self.parts)]
         return replace(self, table=self.table.taking(rows), parts=parts)
+
+    def reading(self, noun: str, what: str, who: Iterable[str | None]) -> str:
+        """How the table was understood, in one line."""
+        n = len({x for x in who if x is not None})
+        people = f"; {n:,} {'person' if n == 1 else 'people'}" if n else ""
+        more = f"; {', '.join(self.notes)}" if self.notes else ""
+        return f"Read {counted(len(self.table.lines), noun)}: {what}{people}{more}"
 
     def origins(self) -> Origins:
         """The place of each row."""
@@ -550,7 +558,7 @@ def _out_of_texts(asked: QuestionTable) -> QuestionTable:
         found = _anchors_in(texts) if len(pair) == 1 else _trios_in(texts, table.texts(replies[0]))
         if found is None:
             continue
-        made = ["anchor"] if len(pair) == 1 else ["anchor", "option1", "option2"] if found[1] else _ITEMS
+        made = OUT_OF_TEXTS[:1] if len(pair) == 1 else OUT_OF_TEXTS if found[1] else _ITEMS
         if {*made} & {*names}:
             continue
         columns = [*table.columns[:k], *found[0], *table.columns[k + 1 :]]
@@ -567,13 +575,13 @@ def _out_of_texts(asked: QuestionTable) -> QuestionTable:
 
 #: What items out of a text are called as columns.
 _ITEMS = ["item1", "item2", "item3"]
-#: The most words of an item in a text.
-_MOST_WORDS = 4
+#: The most words and marks of an item in a text.
+_MOST_WORDS = 8
 
 
 def _anchors_in(texts: Sequence[str | None]) -> tuple[list[list[Any]], str] | None:
-    """What differs between questions, and what all of them say, if that asks for the more or the less alike."""
-    words = [[] if x is None else re.findall(r"\s*\S+", x) for x in {*texts}]
+    """What differs between questions, and what all of them say, if that asks for something."""
+    words = [[] if x is None else re.findall(r"\s*(?:\w+|\S)", x) for x in {*texts}]
     shown = [x for x in words if x]
     if len(shown) < 2:
         return None
@@ -583,7 +591,7 @@ def _anchors_in(texts: Sequence[str | None]) -> tuple[list[list[Any]], str] | No
         return None
     begin, end = len("".join(head)), "".join(tail[::-1])
     stem = f"{''.join(head)} ...{end}"
-    if asks_for_near(stem) == asks_for_far(stem):
+    if not (asks_for_near(stem) or asks_for_far(stem) or "?" in stem):
         return None
     parts = [None if x is None else x[begin : len(x) - len(end)].strip(_AROUND + "?") for x in texts]
     return None if "" in parts else ([parts], stem)
@@ -615,7 +623,8 @@ _SAYS_ODD = re.compile(
     re.IGNORECASE,
 )
 _SAYS_NEAR = re.compile(
-    r"similar|alike|(?:more|most|rather) like|resembl|clos(?:er|est)|near(?:er|est)|together|\bmatch|ähnlich|eher wie"
+    r"(?:go|goes|belongs?) (?:better |best )?with|similar|alike|(?:more|most|rather) like"
+    r"|resembl|clos(?:er|est)|near(?:er|est)|together|\bmatch|ähnlich|eher wie"
     r"|näher|zusammen|proche|ressembl|semblab|parecid|simil|más cerca|più vicin|lijkt",
     re.IGNORECASE,
 )
@@ -1377,13 +1386,7 @@ def vote_columns(names: Sequence[str]) -> list[VoteColumns]:
 
     The best names come first. `stem` is "" if they are not called votes or answers.
     """
-    stems: dict[tuple[str, ...], dict[str, str]] = {}
-    for name in names:
-        words = re.findall(r"[^\W\d_]+|\d+", words_of(name))
-        for k, word in enumerate(words):
-            end = word if word in ("a", "b", "c") else SIDES.get(word, word)
-            if any(end in x for x in _ENDS):
-                stems.setdefault((*words[:k], "", *words[k + 1 :]), {})[end] = name
+    stems = series_of(names, {x for ends in _ENDS for x in ends})
     found = []
     for stem, ends in stems.items():
         order = next((x for x in _ENDS if {*x} == {*ends}), None)
@@ -1441,12 +1444,12 @@ def votes_in(columns: Mapping[str, Sequence[str | None]], items: Sequence[str] =
 
 def yes_or_no(said: Sequence[str | None], missing: Any = None) -> np.ndarray | None:
     """Return 1 for each yes, 0 for no and -1 for no answer. None if an answer is something else, or all are missing."""
-    gaps = gap_words(missing)
+    is_silent = says_nothing(missing)
     found = np.full(len(said), -1, np.int8)
     for k, x in enumerate(said):
         if x is not None and _code_word(x) in YES_NO:
             found[k] = YES_NO[_code_word(x)]
-        elif not (x is None or is_gap(x, gaps) or (missing is None and is_no_answer(x))):
+        elif not is_silent(x):
             return None
     return found if (found >= 0).any() else None
 
@@ -1542,11 +1545,11 @@ def positions_said(
     how : str
         "labels", or how the answers name items.
     """
-    gaps, other = gap_words(missing), words or {}
+    is_silent, other = says_nothing(missing), words or {}
     width = max(map(len, rows), default=0)
     if first is not None and codes is None:  # positions, though they may be labels, too
         places = {str(k + first): k for k in range(width)}
-        none = [*_none(said, missing)]
+        none = [*map(is_silent, said)]
         if all(no or _code_word(str(x)) in places for x, no in zip(said, none, strict=True)):
             at = [-1 if no else places[_code_word(str(x))] for x, no in zip(said, none, strict=True)]
             return np.array(at, np.int8), f"positions from {first}"
@@ -1557,10 +1560,10 @@ def positions_said(
             found[k] = given[_code_word(x)]
         elif x in row and x is not None:
             found[k] = row.index(x)
-        elif x is None or is_gap(x, gaps) or (missing is None and is_no_answer(x)):
+        elif is_silent(x):
             found[k] = -1
-        elif column_word(x) in other:
-            found[k] = other[column_word(x)]
+        elif (word := column_word(str(x))) in other:
+            found[k] = other[word]
     if given:
         return found, "codes as given"
     if not (found == -2).any():
@@ -1599,12 +1602,6 @@ def _is_whole(text: str) -> bool:
     return text.count("|") == 1 or "(" in text
 
 
-def _none(said: Sequence[str | None], missing: Any) -> Iterator[bool]:
-    """Tell for each answer whether it is a word for no answer."""
-    gaps = gap_words(missing)
-    return (x is None or is_gap(x, gaps) or (missing is None and is_no_answer(x)) for x in said)
-
-
 def fits_positions(said: Sequence[str | None], rows: Sequence[Sequence[str | None]], found: np.ndarray) -> list[int]:
     """Where positions count from, if answers that are labels may as well be positions of other items."""
     asked = [(str(x), k) for x, k in zip(said, found.tolist(), strict=True) if k >= 0]
@@ -1620,6 +1617,14 @@ def fits_positions(said: Sequence[str | None], rows: Sequence[Sequence[str | Non
 def is_no_answer(text: str | None) -> bool:
     """True if a cell says that somebody cannot say, or nothing."""
     return text is None or is_gap(text) or column_word(text) in _NO_ANSWER
+
+
+def says_nothing(missing: Any) -> Callable[[str | None], bool]:
+    """The test whether a cell says nothing, or, if they are given, one of the values that are `missing`."""
+    if missing is None:
+        return is_no_answer
+    gaps = gap_words(missing)
+    return lambda x: x is None or is_gap(x, gaps)
 
 
 def _code_word(text: str) -> str:
@@ -1777,9 +1782,8 @@ def _place_of_key(key: str) -> tuple[int, str]:
 
 def without_answer(said: Iterable[str | None], missing: Any = None) -> Iterator[bool]:
     """Whether each cell says nothing. "unsure" in this word is an answer."""
-    gaps = gap_words(missing)
-    for x in said:
-        yield x is None or is_gap(x, gaps) or (missing is None and is_no_answer(x) and column_word(x) != "unsure")
+    is_silent = says_nothing(missing)
+    return (is_silent(x) and (missing is not None or column_word(x or "") != "unsure") for x in said)
 
 
 def no_answers(
@@ -1834,9 +1838,3 @@ def _keys_of_trials(table: RowTable, taken: set[int], shown: Sequence[bool], sai
         if len({*items}) == len(items) and len({*answers}) == len(answers) and {*answers} <= {*items}:
             return [(table.names or [])[x] for x in columns]
     return []
-
-
-def people_text(who: Iterable[str | None]) -> str:
-    """How many people there are, "" if they are not known."""
-    n = len({x for x in who if x is not None})
-    return f"; {n:,} {'person' if n == 1 else 'people'}" if n else ""

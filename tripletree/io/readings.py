@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import combinations, pairwise
 from typing import Any, NamedTuple
 
@@ -295,9 +296,8 @@ def check_one_pool(table: RowTable, items: Sequence[int], answer: int) -> None:
             why = (
                 f"{names[other]!r} holds none of the things in {two}: are these three things of which {names[answer]!r}"
             )
-            trio = [names[k] for k in items]
             ways = ways_of(table, items=items, answers=[answer]) or [
-                ("if it names the odd one of three", call_for(table, "read_answers", items=trio, odd=names[answer]))
+                ("if it names the odd one of three", _command(table, items, answer, compared=False))
             ]
             raise ask(table, f"{why} names one, rather than how alike two things are?", ways)
 
@@ -331,7 +331,7 @@ def tell_rest(asked: QuestionTable, taken: Collection[int | None], *, people: bo
     labels = {x for k in taken if k is not None for x in asked.table.head(k)}
     told = [x for x in rest if is_right(x) and not labels.isdisjoint(asked.table.head(names.index(x)))]
     unused = [x for x in rest if (not is_aside(x) or x in told) and plain(x) not in _QUESTIONS]
-    for name in names:
+    for name in rest:
         asked.notes += _other_trials(asked.table, name)
     if able:
         asked.notes.append(f"nobody is named (who= may be {' or '.join(map(repr, able))})")
@@ -375,24 +375,29 @@ def _check_texts(
         few = " and ".join(f"{x[:_LONGEST]!r}" for x in shown[:2])
         few += f" and {len(shown) - 2} more" if len(shown) > 2 else ""
         known = near if compared else far
-        reader = "read_comparisons" if compared else "read_answers"
-        trio = [names[j] for j in items]
-        told: dict[str, Any] = {"columns" if compared else "items": trio}
-        told["answer" if compared else "odd"] = None if answer is None else names[answer]
+        read = partial(_command, table, items, answer, compared=compared)
         ways = [
-            (f"if only {x!r} counts", call_for(table, reader, **told, only=f"{_quoted(names[k])} == {raw[x]!r}"))
+            (f"if only {x!r} counts", read(only=f"{_quoted(names[k])} == {raw[x]!r}"))
             for x in shown[:2]
             if len(texts) > 1 and x in known and len(raw[x]) <= _LONGEST and not {*raw[x]} & {*"'\"\\"}
         ]
         if compared:
-            ways.append(("if all ask for the more alike of two", call_for(table, reader, **told)))
+            ways.append(("if all ask for the more alike of two", read()))
             if answer is not None:
-                ways.append(("if all ask for the less alike", call_for(table, reader, **told, chosen="far")))
+                ways.append(("if all ask for the less alike", read(chosen="far")))
         elif answer is not None:
             whole = ways_of(table, items=items, answers=[answer])
-            ways += whole or [("if all ask for the odd one", call_for(table, reader, **told))]
+            ways += whole or [("if all ask for the odd one", read())]
         raise ask(table, f"{names[k]!r} says what is asked: {few}. Do answers name the {_meant(compared)}?", ways)
     return False
+
+
+def _command(table: RowTable, items: Sequence[int], answer: int | None, *, compared: bool, **more: Any) -> str:
+    """The command that reads columns as comparisons, or as answers to which is the odd one."""
+    trio, told = [table.called[k] for k in items], None if answer is None else table.called[answer]
+    if compared:
+        return call_for(table, "read_comparisons", columns=trio, answer=told, **more)
+    return call_for(table, "read_answers", items=trio, odd=told, **more)
 
 
 def _meant(compared: bool) -> str:
@@ -454,15 +459,8 @@ def _check_rivals(
             if not (both & (other != said)).any():
                 continue  # the same answer in other words
             why = f"{names[answer]!r} and {names[k]!r} both name one of {_and([names[j] for j in items])}"
-            columns_of = [names[j] for j in items]
             ways = [
-                (
-                    f"if {names[j]!r} has the answers",
-                    call_for(table, "read_comparisons", columns=columns_of, answer=names[j])
-                    if compared
-                    else call_for(table, "read_answers", items=columns_of, odd=names[j]),
-                )
-                for j in (answer, k)
+                (f"if {names[j]!r} has the answers", _command(table, items, j, compared=compared)) for j in (answer, k)
             ]
             raise ask(table, f"{why}: which of them has the answers of people?", ways)
         if compared or is_odd:
@@ -471,7 +469,7 @@ def _check_rivals(
         if is_sure_anchor(names[k]) or (
             2 * shared > len(cells) > 1 and not any(x in row for x, row in zip(columns[k], rows, strict=True))
         ):
-            command = call_for(table, "read_answers", items=[names[j] for j in items], odd=names[answer])
+            command = _command(table, items, answer, compared=False)
             why = f"{names[k]!r} stands beside {_and([names[j] for j in items])} like a fourth item, or like one that"
             ways = [(f"if {names[answer]!r} names the odd one of the three all the same", command)]
             if options_beside(names) is not None:

@@ -646,12 +646,10 @@ def write_rows(
     *,
     format: str | None,
     leaves: LeafIndex,
-    used: np.ndarray,
+    columns: Mapping[str, tuple[np.ndarray, Sequence[str] | None]],
+    weights: np.ndarray | None,
     what: str,
-    header: Sequence[str],
-    cells: Callable[[Sequence[str]], Iterator[list[str]]],
-    line: Callable[[list[str]], str],
-    arrays: Callable[[Any, Any], dict[str, Any]],
+    line: Callable[[Sequence[str]], str],
     error: type[ValueError],
 ) -> str | None:
     """Write rows of labels in the format given, else by the suffix, else as text.
@@ -662,18 +660,14 @@ def write_rows(
         None returns the text.
     format : str, optional
     leaves : LeafIndex
-    used : ndarray of int
-        The leaves that occur in some row. Text and Parquet name the others beside the rows.
+        Text and Parquet name leaves that occur in no row beside the rows.
+    columns : mapping
+        Numbers of the leaves by the name of the column, or numbers of words, with these.
+    weights : ndarray of float, optional
     what : str
         Noun for a row: "triplet" or "pair".
-    header : sequence of str
-        Names of the columns of a table.
-    cells : callable
-        From the leaves' texts to the cells of each row.
     line : callable
         From the cells of a row to its line of text.
-    arrays : callable
-        From pyarrow and the array of the leaves' texts to the columns of a Parquet table.
     error : type
         Raised for a label that the format cannot hold.
     """
@@ -685,11 +679,24 @@ def write_rows(
         whole = all(type(x) is int and -(2**63) <= x < 2**63 for x in leaves)
         kept: list[Any] = list(leaves) if whole else labels
 
-        def columns(pyarrow: Any) -> dict[str, Any]:
-            return arrays(pyarrow, pyarrow.array(kept, pyarrow.int64() if whole else pyarrow.string()))
+        def arrays(pyarrow: Any) -> dict[str, Any]:
+            values = pyarrow.array(kept, pyarrow.int64() if whole else pyarrow.string())
+            found = {
+                name: pyarrow.DictionaryArray.from_arrays(
+                    pyarrow.array(numbers), values if words is None else pyarrow.array(words)
+                )
+                for name, (numbers, words) in columns.items()
+            }
+            return found if weights is None else {**found, "weight": pyarrow.array(weights)}
 
-        write_parquet(path, columns, {_LEAVES_KEY: json.dumps(kept)})
+        write_parquet(path, arrays, {_LEAVES_KEY: json.dumps(kept)})
         return None
+
+    def cells(labels: Sequence[str]) -> Iterator[tuple[str, ...]]:
+        coded = [map((words or labels).__getitem__, numbers.tolist()) for numbers, words in columns.values()]
+        return zip(*coded, *([] if weights is None else [map(repr, weights.tolist())]), strict=True)
+
+    used = np.concatenate([numbers for numbers, words in columns.values() if words is None])
     unused = np.setdiff1d(np.arange(len(labels)), used).tolist()
     if chosen == "text":
         shown = [quoted(x, error) for x in labels]
@@ -703,6 +710,7 @@ def write_rows(
         if "" in labels:
             msg = f"an empty label cannot be told from a missing one in {chosen.upper()}; write text or Parquet"
             raise error(msg)
+        header = [*columns, *([] if weights is None else ["weight"])]
         lines = table_lines(header, cells(labels), DELIMITERS[chosen], texts=labels)
     return write_text(lines, path)
 

@@ -250,11 +250,17 @@ def json_table(text: str, path: str | None) -> RowTable | None:
     return RowTable(path, names, columns, [k for k, _ in found], unit)
 
 
+#: Columns that come out of the text of a question.
+OUT_OF_TEXTS = ["anchor", "option1", "option2"]
+
+
 def header_with(asked: Iterable[Any], usual: Callable[[Sequence[str]], Any]) -> Callable[[Sequence[str]], bool]:
     """Return a test for headers: rows with all columns asked for by name, or, without any, rows that are `usual`."""
     wanted = {x for x in asked if isinstance(x, str)}
     lists = {x: re.sub(r"_[123]$", "", x) for x in wanted}  # choices_1 is the first of the list in choices
-    return lambda names: all(x in names or lists[x] in names for x in wanted) if wanted else bool(usual(names))
+    return lambda names: (
+        all(x in names or lists[x] in names or x in OUT_OF_TEXTS for x in wanted) if wanted else bool(usual(names))
+    )
 
 
 def read_table(

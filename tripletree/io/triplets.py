@@ -50,7 +50,7 @@ from tripletree.io.table import arrow_batches, coded_column, is_frame, parquet_m
 from tripletree.io.ways import call, listed, question
 from tripletree.tables.cells import cell_text, is_number
 from tripletree.tables.columns import COUNT, ODD, alike_columns, is_sure_anchor, plain
-from tripletree.tables.rows import FRAME, RowTable, shown_names, table_of
+from tripletree.tables.rows import FRAME, RowTable, not_used, shown_names, table_of
 
 _EXPECTED = "expected 'a b | c'"
 #: Up to 6 different values may be codes, and rows that are looked at for numbers.
@@ -146,8 +146,7 @@ class TripletRows(LabelRows):
         a, b, c, *weight = used
         by = f", weights by {weight[0]!r}" if weight else ""
         rest = [x for x in names if x not in used and not is_known_beside(x)]
-        unused = f"; not used: {', '.join(map(repr, rest[:4]))}{', ...' if len(rest) > 4 else ''}" if rest else ""
-        note("triplets", f"Read {counted(count, 'triplet')}: {a!r} and {b!r} against {c!r}{by}{unused}")
+        note("triplets", f"Read {counted(count, 'triplet')}: {a!r} and {b!r} against {c!r}{by}{not_used(rest)}")
 
     def _check_labels(self, table: RowTable, used: Sequence[int]) -> None:
         """Refuse columns of measurements, or of a square table."""
@@ -567,32 +566,14 @@ def write_triplets(triplets: TripletSet, path: Target | None = None, *, format: 
     >>> write_triplets(t)
     "#!leaves 'Hylobates lar'\nchimp human | gorilla\n"
     """
-    given = check_triplets(triplets).weights
-    weights = None if given is None else given.tolist()
-
-    def cells(labels: Sequence[str]) -> Iterator[list[str]]:
-        for k, (a, b, c) in enumerate(triplets.rows.tolist()):
-            yield [labels[a], labels[b], labels[c], *([] if weights is None else [repr(weights[k])])]
-
-    def line(row: list[str]) -> str:
-        return f"{row[0]} {row[1]} | {' | '.join(row[2:])}\n"
-
-    def arrays(pyarrow: Any, labels: Any) -> dict[str, Any]:
-        columns = {
-            column: pyarrow.DictionaryArray.from_arrays(pyarrow.array(triplets.rows[:, k]), labels)
-            for k, column in enumerate("abc")
-        }
-        return columns if weights is None else {**columns, "weight": pyarrow.array(triplets.weights)}
-
+    weights = check_triplets(triplets).weights
     return write_rows(
         path,
         format=format,
         leaves=triplets.leaves,
-        used=triplets.used_leaves,
+        columns={name: (triplets.rows[:, k], None) for k, name in enumerate("abc")},
+        weights=weights,
         what="triplet",
-        header=["a", "b", "c", *([] if weights is None else ["weight"])],
-        cells=cells,
-        line=line,
-        arrays=arrays,
+        line=lambda row: f"{row[0]} {row[1]} | {' | '.join(row[2:])}\n",
         error=InvalidTripletError,
     )

@@ -59,6 +59,11 @@ def numbers_in_unit(cells: Sequence[str | None]) -> InUnit | None:
     return InUnit(next(iter(found.values()))[1], [found[x][0] if x in found else x or "" for x in cells])
 
 
+def words_in(text: str) -> tuple[str, ...]:
+    """The words of a text, as a list of names."""
+    return tuple(text.split())
+
+
 def column_word(name: str) -> str:
     """The name of a column, or a word in a cell, in lower case with one underscore between its words."""
     return re.sub(r"[\s-]+", "_", name.strip().lower())

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 from tripletree.core.checks import column_names
-from tripletree.tables.cells import cell_of, cell_text, column_word, is_number
+from tripletree.tables.cells import cell_of, cell_text, column_word, is_number, words_in
 from tripletree.tables.rows import RowTable, table_of
 
 # ---------------------------------------------------------------------- ids
@@ -261,75 +261,37 @@ class Role:
         return found[0] if found else None
 
 
-_PEOPLE = (
-    *("who", "person", "participant", "annotator", "worker", "rater", "respondent", "subject", "user", "judge"),
-    *(
-        "observer",
-        "session",
-        "coder",
-        "expert",
-        "subj",
-        "sub",
-        "vp",
-        "ppt",
-        "pp",
-        "proband",
-        "probandin",
-        "versuchsperson",
-    ),
-    *("deelnemer", "proefpersoon", "partecipante", "deltagare", "uczestnik", "osoba", "участник", "参加者", "被験者"),
-    *("teilnehmer", "teilnehmerin", "sujet", "participante", "sujeto", "labeler", "labeller", "ppn", "informant"),
+_PEOPLE = words_in(
+    "who person participant annotator worker rater respondent subject user judge observer session coder expert subj "
+    "sub vp ppt pp proband probandin versuchsperson deelnemer proefpersoon partecipante deltagare uczestnik osoba "
+    "участник 参加者 被験者 teilnehmer teilnehmerin sujet participante sujeto labeler labeller ppn informant"
 )
 #: Names of columns that tell people apart, if their cells repeat and no column has a better name.
 MAYBE_WHO = frozenset(
-    {"id", "name", "code", "initials", "kürzel", "uid", "uuid", "token", "alias", "nickname", "pseudonym"}
-).union(
-    ("pseudonyme", "nom", "nombre", "ip", "ipaddress", "run", "runid", "device", "deviceid", "account", "login"),
-    ("observation", "hash", "browserid", "visitor", "visitorid", "clientid", "respid"),
+    words_in(
+        "id name code initials kürzel uid uuid token alias nickname pseudonym pseudonyme nom nombre ip ipaddress run "
+        "runid device deviceid account login observation hash browserid visitor visitorid clientid respid"
+    )
 )
 WHO = Role(
     "who",
     "the person",
     (
         *(f"{x}{end}" for end in ("", "id", "no", "nr", "number", "code", "name") for x in _PEOPLE),
-        *(
-            "wer",
-            "qui",
-            "quien",
-            "chi",
-            "vpcode",
-            "vpnummer",
-            "vpnnr",
-            "probandennr",
-            "teilnehmernr",
-            "kennung",
-            "personencode",
+        *words_in(
+            "wer qui quien chi vpcode vpnummer vpnnr probandennr teilnehmernr kennung personencode responseid "
+            "prolificpid prolificid pid ppid vpn email emailaddress yourname fullname userid randomid sonaid "
+            "participantprivateid participantpublicid participant.code url.subject subject.id"
         ),
-        *(
-            "responseid",
-            "prolificpid",
-            "prolificid",
-            "pid",
-            "ppid",
-            "vpn",
-            "email",
-            "emailaddress",
-            "yourname",
-            "fullname",
-            "userid",
-            "randomid",
-            "sonaid",
-        ),
-        *("participantprivateid", "participantpublicid", "participant.code", "url.subject", "subject.id"),
     ),
     alone=("session", "sessionid", "participantpublicid", "randomid", "responseid"),
 )
 WHEN = Role(
     "when",
     "the time",
-    (
-        *("when", "timestamp", "datetime", "answeredat", "createdat", "submittedat", "recordeddate", "time", "date"),
-        *("zeitstempel", "zeitpunkt", "datum", "uhrzeit", "utcdate", "localdate", "submitdate", "horodateur", "fecha"),
+    words_in(
+        "when timestamp datetime answeredat createdat submittedat recordeddate time date zeitstempel zeitpunkt datum "
+        "uhrzeit utcdate localdate submitdate horodateur fecha"
     ),
     ranked=True,
 )
@@ -343,20 +305,10 @@ SECONDS = Role("seconds", "the response time", tuple(SECONDS_NAMES))
 ODD = Role(
     "odd",
     "the odd one",
-    (
-        "odd",
-        "oddoneout",
-        "oddone",
-        "odditem",
-        "oddindex",
-        "oddball",
-        "außenseiter",
-        "aussenseiter",
-        "ausreißer",
-        "ausreisser",
-        "intrus",
-        *("intruso", "intrusa", "intruder", "outlier", "misfit", "passtnicht", "gehörtnichtdazu", "gehoertnichtdazu"),
-        *("notbelonging", "doesnotbelong", "doesntbelong", "doesnotfit", "doesntfit", "leastsimilar", "leastalike"),
+    words_in(
+        "odd oddoneout oddone odditem oddindex oddball außenseiter aussenseiter ausreißer ausreisser intrus intruso "
+        "intrusa intruder outlier misfit passtnicht gehörtnichtdazu gehoertnichtdazu notbelonging doesnotbelong "
+        "doesntbelong doesnotfit doesntfit leastsimilar leastalike"
     ),
     is_answer=True,
 )
@@ -366,14 +318,14 @@ ANSWER = Role(
     "the answer",
     (
         *_KEYS,
-        *("answer", "response", "choice", "chosen", "selected", "selection", "selectedanswer", "selecteditem", "pick"),
-        *("picked", "resp", "reply", "decision", "judgement", "judgment", "clicked", "clickedname", "keyresp.keys"),
-        *("mouse.clickedname", "buttonpressed", "selectedoption", "choicemade", "useranswer", "givenanswer"),
-        *("selectedindex", "chosenindex", "answerindex", "responseindex", "choiceindex", "buttonindex"),
-        *("antwort", "auswahl", "wahl", "gewählt", "gewaehlt"),
-        *("reaktion", "réponse", "reponse", "choix", "respuesta", "elección", "eleccion", "risposta", "scelta"),
-        *("entscheidung", "resposta", "escolha", "antwoord", "keuze", "svar", "odpowiedź", "odpowiedz", "wybór"),
-        *("ответ", "выбор", "cevap", "yanıt", "seçim", "回答", "選択", "答案", "选择"),
+        *words_in(
+            "answer response choice chosen selected selection selectedanswer selecteditem pick picked resp reply "
+            "decision judgement judgment clicked clickedname keyresp.keys mouse.clickedname buttonpressed "
+            "selectedoption choicemade useranswer givenanswer selectedindex chosenindex answerindex responseindex "
+            "choiceindex buttonindex antwort auswahl wahl gewählt gewaehlt reaktion réponse reponse choix respuesta "
+            "elección eleccion risposta scelta entscheidung resposta escolha antwoord keuze svar odpowiedź odpowiedz "
+            "wybór ответ выбор cevap yanıt seçim 回答 選択 答案 选择"
+        ),
     ),
     alone=_KEYS,
     is_answer=True,
@@ -383,23 +335,10 @@ REPLY = Role("odd", "the answer", (*ODD.names, *ANSWER.names), alone=_KEYS, is_a
 COUNT = Role(
     "weight",
     "the weights",
-    (
-        *("count", "counts", "n", "freq", "frequency", "votes", "nvotes", "numvotes", "numberofvotes", "repetitions"),
-        *("reps", "nanswers", "nresponses", "nobs", "npeople", "nsubjects", "nraters", "anzahl", "häufigkeit"),
-        *(
-            "haeufigkeit",
-            "stimmen",
-            "weight",
-            "weights",
-            "gewicht",
-            "nombre",
-            "effectif",
-            "support",
-            "ngenes",
-            "ntrees",
-            "ngenetrees",
-            "genetreecount",
-        ),
+    words_in(
+        "count counts n freq frequency votes nvotes numvotes numberofvotes repetitions reps nanswers nresponses nobs "
+        "npeople nsubjects nraters anzahl häufigkeit haeufigkeit stimmen weight weights gewicht nombre effectif "
+        "support ngenes ntrees ngenetrees genetreecount"
     ),
 )
 
@@ -447,13 +386,11 @@ def is_aside(name: str) -> bool:
 ANCHOR = Role(
     "anchor",
     "the anchor",
-    (
-        *("anchor", "reference", "ref", "query", "target", "probe", "standard", "head", "cue"),
-        *("ziel", "referenz", "cible", "référence", "referencia", "objetivo", "riferimento", "alvo"),
-        *("referência", "doel", "referentie", "mål", "referens", "wzorzec", "образец", "目标", "目標", "ターゲット"),
-        *("center", "centre", "top", "x", "sample", "stimulus", "base", "main", "prompt"),
-        *("reiz", "vorlage", "mitte", "oben", "modèle", "modelo", "modello", "muestra", "campione", "estímulo"),
-        *("estimulo", "stimolo", "cel", "цель", "эталон", "見本"),
+    words_in(
+        "anchor reference ref query target probe standard head cue ziel referenz cible référence referencia objetivo "
+        "riferimento alvo referência doel referentie mål referens wzorzec образец 目标 目標 ターゲット center centre "
+        "top x sample stimulus base main prompt reiz vorlage mitte oben modèle modelo modello muestra campione "
+        "estímulo estimulo stimolo cel цель эталон 見本"
     ),
     of_things=True,
 )
@@ -465,9 +402,8 @@ RANK = Role("rank_column", "the ranks", ("rank", "taxonrank"), ranked=True)
 RELATION = Role(
     "relation_column",
     "the relations",
-    (
-        *("relation", "predicate", "pred", "relationship", "relationtype", "rel", "property", "edgetype", "prädikat"),
-        *("verb", "beziehung", "relación", "type"),
+    words_in(
+        "relation predicate pred relationship relationtype rel property edgetype prädikat verb beziehung relación type"
     ),
     ranked=True,
 )
@@ -475,62 +411,35 @@ RELATION = Role(
 PATH = Role(
     "columns",
     "the paths",
-    (
-        *("taxon", "taxonomy", "lineage", "classification", "taxonomiclineage", "consensuslineage", "taxpath"),
-        *("cladename", "path", "categorypath", "breadcrumb", "breadcrumbs", "kategoriepfad", "googleproductcategory"),
+    words_in(
+        "taxon taxonomy lineage classification taxonomiclineage consensuslineage taxpath cladename path categorypath "
+        "breadcrumb breadcrumbs kategoriepfad googleproductcategory"
     ),
 )
 PATH_ITEM = Role(
     "id_column",
     "the items",
-    (
-        *(
-            "featureid",
-            "otuid",
-            "asvid",
-            "sequenceid",
-            "sampleid",
-            "id",
-            "otu",
-            "asv",
-            "feature",
-            "sample",
-            "usergenome",
-        ),
-        *(
-            "query",
-            "queryid",
-            "contig",
-            "sequence",
-            "seqid",
-            "read",
-            "readid",
-            "genome",
-            "bin",
-            "mag",
-            "productid",
-            "sku",
-        ),
+    words_in(
+        "featureid otuid asvid sequenceid sampleid id otu asv feature sample usergenome query queryid contig sequence "
+        "seqid read readid genome bin mag productid sku"
     ),
 )
 #: Of items, and of the nodes that they belong to.
 ITEM = Role(
     "item",
     "the items",
-    (
-        *("item", "sample", "object", "gene", "geneid", "genename", "protein", "symbol", "accession", "name", "id"),
-        *("label", "instance", "key", "leaf", "query", "cell", "cellid", "barcode", "image", "file", "document"),
-        *("specimen", "individual", "synonym"),
+    words_in(
+        "item sample object gene geneid genename protein symbol accession name id label instance key leaf query cell "
+        "cellid barcode image file document specimen individual synonym"
     ),
 )
 NODE = Role(
     "node",
     "their nodes",
-    (
-        *("node", "nodes", "term", "terms", "termid", "go", "gos", "goid", "goids", "goterm", "goterms", "class"),
-        *("category", "taxon", "taxid", "taxonid", "species", "parent", "annotation", "annotations", "ontology"),
-        *("ontologyid", "label", "type", "celltype", "kind", "group", "cluster", "topic"),
-        *("accepted", "acceptedname", "acceptedtaxon", "validname", "currentname"),
+    words_in(
+        "node nodes term terms termid go gos goid goids goterm goterms class category taxon taxid taxonid species "
+        "parent annotation annotations ontology ontologyid label type celltype kind group cluster topic accepted "
+        "acceptedname acceptedtaxon validname currentname"
     ),
 )
 #: Of columns of classes.
@@ -549,23 +458,25 @@ NEAR_FAR = (
 )
 #: Places of things, and keys with arrows, in other words.
 SIDES = {
-    **dict.fromkeys(("left", "l", "links", "linkes", "linke", "gauche", "izquierda", "izquierdo", "sinistra"), "left"),
-    **dict.fromkeys(("sinistro", "esquerda", "esquerdo", "vänster", "lewa", "lewy", "левый", "левая", "слева"), "left"),
-    **dict.fromkeys(("lhs", "sol", "左", "左側"), "left"),
-    **dict.fromkeys(("right", "r", "rechts", "rechtes", "rechte", "droite", "droit", "derecha", "derecho"), "right"),
-    **dict.fromkeys(("destra", "destro", "direita", "direito", "höger", "prawa", "prawy", "правый", "правая"), "right"),
-    **dict.fromkeys(("rhs", "справа", "sağ", "右", "右側"), "right"),
-    **dict.fromkeys(("middle", "center", "centre", "mitte", "mittleres", "milieu", "centro", "mid"), "middle"),
-    **dict.fromkeys(("midden", "środek", "środkowy", "середина", "mitten", "中", "中央"), "middle"),
-    **dict.fromkeys(("up", "top", "upper", "oben", "haut", "arriba"), "up"),
-    **dict.fromkeys(("down", "bottom", "lower", "unten", "bas", "abajo"), "down"),
-    **dict.fromkeys(("first", "one", "erste"), "1"),
-    **dict.fromkeys(("second", "two", "zweite"), "2"),
-    **dict.fromkeys(("third", "three", "dritte"), "3"),
+    word: side
+    for side, words in {
+        "left": "left l links linkes linke gauche izquierda izquierdo sinistra sinistro esquerda esquerdo vänster "
+        "lewa lewy левый левая слева lhs sol 左 左側",
+        "right": "right r rechts rechtes rechte droite droit derecha derecho destra destro direita direito höger "
+        "prawa prawy правый правая справа rhs sağ 右 右側",
+        "middle": "middle center centre mitte mittleres milieu centro mid midden środek środkowy "
+        "середина mitten 中 中央",
+        "up": "up top upper oben haut arriba",
+        "down": "down bottom lower unten bas abajo",
+        "1": "first one erste",
+        "2": "second two zweite",
+        "3": "third three dritte",
+    }.items()
+    for word in words.split()
 }
 _SIDES = re.compile(
     rf"(?:(.*?)_?)([0-3abc]|{'|'.join(x for x in SIDES if SIDES[x] != 'middle' or x not in ANCHOR.names)})"
-    r"(?:_?(image|img|item|word|pic|bild|wort|stim|stimulus|(?:table_?|record_?|entity_?|unique_?|source_?)?(?:id|key))?)"
+    r"(?:_?(image|img|item|word|pic|picture|photo|text|sentence|doc|object|bild|wort|stim|stimulus|(?:table_?|record_?|entity_?|unique_?|source_?)?(?:id|key))?)"
 )
 _ID_END = re.compile(r"(?:.*_)?(?:\w?id|uuid|key)")
 _TWO = (("1", "2", "3"), ("a", "b", "c"), ("left", "right", "middle"), ("up", "down", "middle"), ("0", "1", "2"))
@@ -575,31 +486,9 @@ _TWO = (("1", "2", "3"), ("a", "b", "c"), ("left", "right", "middle"), ("up", "d
 LINK = Role("link", "the link", ("link", "same", "match", "ismatch", "matched", "linked", "duplicate", "isduplicate"))
 #: Names of a third column, above words for links.
 LINK_KINDS = frozenset(
-    (
-        "type",
-        "kind",
-        "verdict",
-        "relation",
-        "relationship",
-        "constraint",
-        "constrainttype",
-        "linktype",
-        "pairtype",
-        "decision",
-    )
-    + (
-        "judgement",
-        "judgment",
-        "label",
-        "status",
-        "result",
-        "answer",
-        "response",
-        "gold",
-        "truth",
-        "typ",
-        "urteil",
-        "art",
+    words_in(
+        "type kind verdict relation relationship constraint constrainttype linktype pairtype decision judgement "
+        "judgment label status result answer response gold truth typ urteil art"
     )
 )
 PROBABILITY = Role(
@@ -699,6 +588,18 @@ def _is_one_of_ids(name: str) -> bool:
     """True if a column is called like one of two ids: id1, unique_id_l, left_id."""
     found = _SIDES.fullmatch(words_of(name)) or _SIDES.fullmatch(column_word(name))
     return found is not None and any(_ID_END.fullmatch(found[k] or "") for k in (1, 3))
+
+
+def series_of(names: Iterable[str], ends: Collection[str]) -> dict[tuple[str, ...], dict[str, str]]:
+    """The names that differ in a word that is one of some ends, a number, letter or side, by their other words."""
+    series: dict[tuple[str, ...], dict[str, str]] = {}
+    for name in names:
+        words = re.findall(r"[^\W\d_]+|\d+", words_of(name))
+        for k, word in enumerate(words):
+            end = word if word in ("a", "b", "c") else SIDES.get(word, word)
+            if end in ends:
+                series.setdefault((*words[:k], "", *words[k + 1 :]), {})[end] = name
+    return series
 
 
 def stem_of(name: str) -> str:

@@ -164,6 +164,11 @@ class RowTable:
         return f"; the first row is {', '.join(map(repr, cells))}" if cells else ""
 
 
+def not_used(names: Sequence[str]) -> str:
+    """What a note says at its end of columns that are not used."""
+    return f"; not used: {', '.join(map(repr, names[:4]))}{', ...' * (len(names) > 4)}" if names else ""
+
+
 #: Name of a data frame in messages.
 FRAME = "<data frame>"
 
