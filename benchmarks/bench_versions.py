@@ -106,7 +106,7 @@ def main():
             done = subprocess.run(command, env=os.environ | one, stdout=subprocess.PIPE, text=True, check=True)
             found.append(json.loads(done.stdout))
     old, new = ({name: min(x[name] for x in found) for name in found[0]} for found in rounds.values())
-    rows = [(x, f"{1000 * old[x]:.3g}", f"{1000 * new[x]:.3g}", f"{new[x] / old[x]:.2f}") for x in old]
+    rows = [(x, f"{1000 * old[x]:.4g}", f"{1000 * new[x]:.4g}", f"{new[x] / old[x]:.2f}") for x in old]
     columns = ("call", "old, ms", "new, ms", "new over old")
     for row in (columns, *rows):
         print(row[0].ljust(38), *(x.rjust(14) for x in row[1:]))
