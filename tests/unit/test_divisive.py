@@ -765,3 +765,25 @@ def test_class_triplets_are_heard_though_the_features_hardly_tell_the_classes():
     soft = DivisiveReCon(2, constraints="soft", effort=0)
     assert tt.pairwise_f_score(y, soft.fit(X).labels_) < 0.6
     assert tt.pairwise_f_score(y, soft.fit(X, triplets=known).labels_) > 0.9
+
+
+@pytest.mark.parametrize(
+    "model",
+    [DivisiveReCon(8, effort=0.1), DivisiveReCon(8, constraints="soft", effort=0.1), ReCon(8, linkage="average")],
+)
+@pytest.mark.parametrize("seed", range(2))
+def test_languages__families_beside_many_alone_in_theirs(model, seed):
+    """Binary traits, half of them by area: families stay whole, and no cluster gathers whoever is alone in a family."""
+    rng = np.random.default_rng(seed)
+    sizes = [*rng.integers(2, 8, 10).tolist(), *[1] * 30]
+    y = np.repeat(np.arange(40), sizes)
+    area = rng.random((4, 60))
+    of_family = rng.random((40, 60)) < np.where(rng.random((40, 60)) < 0.5, area[rng.integers(0, 4, 40)], 0.5)
+    X = np.where(rng.random((len(y), 60)) < 0.2, rng.random((len(y), 60)) < 0.5, of_family[y]).astype(float)
+    families = tt.Hierarchy.from_nested(
+        [g[0] if len(g) == 1 else g for g in (np.flatnonzero(y == k).tolist() for k in range(40))]
+    )
+    labels = model.fit(X, hierarchy=families).labels_
+    assert all(len(set(labels[y == k].tolist())) == 1 for k in range(10))
+    biggest = np.flatnonzero(labels == np.bincount(labels).argmax())
+    assert len(set(biggest.tolist()) & set(np.flatnonzero(y >= 10).tolist())) < 0.8 * 30
