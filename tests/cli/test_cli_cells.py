@@ -44,7 +44,7 @@ def test_cluster__text_in_a_column_of_numbers_is_named_and_gower_not_offered(run
 def test_cluster__marks_between_thousands_are_told(run):
     text = "town\tpeople\nA\t1,200\nB\t950,000\nC\t20,000\n"
     told = run("cluster", "-", "-k", "2", text=text, status=2).stderr
-    assert "write numbers without marks between thousands" in told
+    assert "1200: tripletree cluster - --clusters 2 --decimal ." in told
     assert "gower" not in told
 
 

@@ -78,7 +78,7 @@ def test_comparison_votes__errors():
     fit = DivisiveReCon(2).fit
     with pytest.raises(TypeError, match="not .*TripletSet.*: give it as triplets="):
         fit(X, comparisons=tt.TripletSet.from_labels([("ant", "bee", "cat")]))
-    with pytest.raises(TypeError, match=r"not str .*: read_comparisons\(path\) reads a file"):
+    with pytest.raises(TypeError, match=r"not str .*: read_comparisons\('answers.csv'\) reads a file"):
         fit(X, comparisons="answers.csv")
     assert fit(X, comparisons=[]).constraints_ == "soft"
     with pytest.raises(UnknownLeafError, match="'fox'"):

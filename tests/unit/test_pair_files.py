@@ -142,7 +142,7 @@ def test_pair_tables__without_header_and_of_other_names():
     assert (list(p), p.must_weights.tolist()) == ([("x", "y", "must")], [0.25])
     assert read(text, columns=["id1", "id2", "same"], weight=None).must_weights is None
     text = text.replace("id1", "mine").replace("id2", "other")
-    with pytest.raises(ParseError, match="line 1.* if this is a header, .* columns=.'mine', 'other', 'same'"):
+    with pytest.raises(ParseError, match="line 1.* if this is a header: .* columns=.'mine', 'other', 'same'"):
         read(text, format="csv")
     with pytest.raises(ParseError, match="5 columns and no header with a, b, link"):
         read("1,2,3,4,5\n", format="csv")
@@ -274,7 +274,7 @@ def test_pair_tables__columns_are_three_names(columns):
 
 
 def test_pair_tables__another_header_is_told():
-    with pytest.raises(ParseError, match=r"'opinion' is not a link: .* such as columns=\('a', 'b', 'opinion'\)"):
+    with pytest.raises(ParseError, match=r"'opinion' is not a link: .* columns=\('a', 'b', 'opinion'\)"):
         read_pairs(io.StringIO("a,b,opinion\nx,y,must\n"))
     assert list(read_pairs(io.StringIO("id1,id2,opinion\nx,y,must\n"), format="csv")) == [("x", "y", "must")]
     assert len(read_pairs(io.StringIO("a,b,opinion\nx,y,must\n"), columns=("a", "b", "opinion"))) == 1

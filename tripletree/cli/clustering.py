@@ -37,7 +37,7 @@ from tripletree.cli.tables import (
     check_metric,
     class_file_of,
     decimal_option,
-    digits_option,
+    label_options,
     metric_option,
     missing_option,
     names_in,
@@ -187,9 +187,7 @@ def _wrong_ones(command: Any) -> Any:
 @_wrong_ones
 @click.option("--validate", is_flag=True, help="Measure if the constraints help, by hiding some.")
 @click.option("--standardize", is_flag=True, help="Give every column mean 0 and deviation 1 first.")
-@click.option("--index-column", metavar="NAME", help="The column of labels.")
-@digits_option
-@click.option("--drop", multiple=True, metavar="NAME", help="Leave this column out; may be repeated.")
+@label_options
 @click.option("-o", "--output", default="-", metavar="FILE", help="Write to this file instead of the standard output.")
 @click.option("--newick", metavar="FILE", help="Also write the hierarchy to this file.")
 @click.option("--write-knowledge", metavar="FILE", help="Also write all of this to a file, for --knowledge.")
@@ -220,6 +218,7 @@ def cluster(
     missing_class: list[str] | None,
     index_column: str | None,
     id_digits: int | None,
+    transpose: bool,
     validate: bool,
     drop: tuple[str, ...],
     output: str,
@@ -290,6 +289,7 @@ def cluster(
         decimal=decimal,
         missing_cells=missing_cells,
         digits=id_digits,
+        transpose=transpose,
         missing=missing_class,
         named=partial(
             names_in,
@@ -342,6 +342,9 @@ def cluster(
             both = both | known["knowledge"].restrict(both.leaves)
         _write_knowledge(both, write_knowledge)
         say(f"{write_knowledge} has the knowledge: {both.summary()}", err=True)
+    if method["method"] == "divisive" and (soft or len(model.violated_triplets_)):
+        votes = counted(len(model.triplets_), "triplet")
+        say(f"the hierarchy outvotes {len(model.violated_triplets_):,} of {votes}", err=True)
     if model.clade_names_ is not None and output != "-":
         say(f"{model.clade_names_} of the hierarchy")
     labels = model.labels_ if flat else None

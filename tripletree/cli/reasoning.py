@@ -24,7 +24,7 @@ from tripletree.cli.sources import (
     table_options,
     write_triplet_file,
 )
-from tripletree.cli.tables import check_metric, digits_option, read_table
+from tripletree.cli.tables import check_metric, label_options, read_table
 from tripletree.core.checks import counted
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.pairs import PairwiseConstraints
@@ -267,9 +267,7 @@ def _compared(values: dict[str, Any], one: Hierarchy, two: Hierarchy) -> str:
     help="A distance of scipy, or of FILE itself: precomputed, similarity.  [default: euclidean]",
 )
 @click.option("--standardize", is_flag=True, help="Give every column of the data mean 0 and deviation 1 first.")
-@click.option("--index-column", metavar="NAME", help="The column of labels.")
-@digits_option
-@click.option("--drop", multiple=True, metavar="NAME", help="Leave this column out; may be repeated.")
+@label_options
 @click.option("--validate", is_flag=True, help="Measure if they help to cluster the data, by hiding some.")
 @work_option(WORK_TO_DESCRIBE)
 @json_option
@@ -339,6 +337,7 @@ def _described(
     standardize: bool,
     index_column: str | None,
     id_digits: int | None,
+    transpose: bool,
     drop: tuple[str, ...],
     validate: bool,
 ) -> tuple[Description, KnowledgeReport | None]:
@@ -347,7 +346,15 @@ def _described(
             return described(triplets, max_steps=max_steps), None
     check_metric(metric, standardize)
     names = [str(x) for x in triplets.leaves]
-    table = read_table(data, index_column=index_column, drop=drop, metric=metric, digits=id_digits, named=lambda: names)
+    table = read_table(
+        data,
+        index_column=index_column,
+        drop=drop,
+        metric=metric,
+        digits=id_digits,
+        transpose=transpose,
+        named=lambda: names,
+    )
     values = standardized(table.values) if standardize else table.values
     known = triplets.reindex(table.labels)
     rows = Rows(known.rows, len(table.labels), known.weights)

@@ -42,8 +42,8 @@ from tripletree.cli.tables import (
     check_metric,
     class_file_of,
     decimal_option,
-    digits_option,
     is_square,
+    label_options,
     metric_option,
     missing_option,
     names_in,
@@ -115,9 +115,7 @@ _SHOWN_AS = {"hierarchy": "a hierarchy", "answers": "answers of people", "compar
 @decimal_option
 @cells_option
 @missing_option
-@click.option("--index-column", metavar="NAME", help="The column of labels.")
-@digits_option
-@click.option("--drop", multiple=True, metavar="NAME", help="Leave this column out; may be repeated.")
+@label_options
 @click.option("--second-name", metavar="NAME", help="A column of DATA with another name of each sample, to be shown.")
 @click.option(
     "--resamples",
@@ -190,6 +188,7 @@ def report(
         decimal=more["decimal"],
         missing_cells=more["missing_cells"],
         digits=more["id_digits"],
+        transpose=more["transpose"],
         missing=more["missing_class"],
         named=lambda: [
             *(str(y) for x in known.values() for y in x.leaves),

@@ -11,6 +11,7 @@ import shlex
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any, NamedTuple
 
 import click
@@ -26,7 +27,7 @@ from tripletree.core.notes import collected
 from tripletree.errors import DuplicateLeafError, UnknownLeafError, without_zeros
 from tripletree.io.table import read_table as table_columns
 from tripletree.tables.cells import cell_text, is_number, with_point
-from tripletree.tables.columns import can_be_ids, ids_among, is_name
+from tripletree.tables.columns import can_be_ids, ids_among, is_name, words_of
 from tripletree.tables.features import (
     Written,
     as_numbers,
@@ -88,13 +89,36 @@ cells_option = click.option(
     help="Cells of DATA that are gaps, with commas between, such as -99 or n.d.; empty ones and NA are.",
 )
 
-digits_option = click.option(
-    "--id-digits",
-    type=click.IntRange(min=0),
-    metavar="N",
-    help="Whole numbers as labels of DATA get zeros in front, to N digits; 0: they lose them.",
+_LABEL_OPTIONS = (
+    click.option("--index-column", metavar="NAME", help="The column of labels."),
+    click.option(
+        "--id-digits",
+        type=click.IntRange(min=0),
+        metavar="N",
+        help="Whole numbers as labels of DATA get zeros in front, to N digits; 0: they lose them.",
+    ),
+    click.option("--transpose", is_flag=True, help="The samples of DATA are its columns, as of genes in rows."),
+    click.option("--drop", multiple=True, metavar="NAME", help="Leave this column out; may be repeated."),
 )
 
+
+def label_options(command: Any) -> Any:
+    """Give a command the options that say where the labels of DATA and its features are."""
+    return reduce(lambda found, option: option(found), reversed(_LABEL_OPTIONS), command)
+
+
+#: Names of a first column of features, names of columns that are samples, and how many of them ask.
+_FEATURES = re.compile(
+    r"(?:(?:gene|ensembl|ensembl_gene|entrez|entrez_gene|hgnc|probe|probe_?set|transcript|otu|asv|feature|protein|uniprot|peptide"
+    r"|metabolite|compound|cpg|snp|marker|locus|orf|kegg|pathway|variable|taxon|zotu)_?(?:ids?|names?|symbols?|tag)?)"
+    r"|genes|symbols?|hugo_symbol|id_ref|rs_?id|mz|m/z|features|proteins|metabolites|variables|mirna|"
+)
+_SAMPLES = re.compile(
+    r"(?:s|sample|patient|pat|subject|donor|ctrl|control|ctl|con|treat(?:ed|ment)?|trt|drug|dmso|wt|ko|mut(?:ant)?|mock|case"
+    r"|tumou?r|normal|healthy|disease|rep(?:licate)?|gsm|srr|err|drr|cell|mouse|rat|untreated|infected|tcga|wild_?type)"
+    r"(?:[_.-]?\w+|\d+)*"
+)
+_FEWEST_SAMPLES = 3
 #: Names of a first column that are taken for labels even if they are numbers.
 LABEL_NAMES = frozenset({"", "id", "index", "label", "name", "sample"})
 _AS_CLASS = "if it is a class: --missing-class NA, and cells with NA alone have none"
@@ -102,6 +126,8 @@ _AS_CLASS = "if it is a class: --missing-class NA, and cells with NA alone have 
 _SENTINELS = frozenset(
     {*(-(10.0**k - 1) for k in range(1, 6)), *(10.0**k - 1 for k in range(3, 6)), -888.0, -99.9, -999.9}
 )
+#: Marks that may part thousands, the one before decimals then, and their name.
+_MARKS = ((".", ",", "points"), (",", ".", "commas"))
 _THOUSANDS = re.compile(r"[-+]?\d{1,3}(?:(?:,\d{3})+|(?:\.\d{3}){2,}|(?:['’ ]\d{3})+)(?:[.,]\d+)?")
 _WITH_POINT = re.compile(r"[-+]?(?=\d|\.\d)[\d,]*\.[\d.,]*(?:[eE][-+]?\d+)?")
 #: Advice about columns of text, by the options that a command may have.
@@ -301,6 +327,7 @@ def read_table(
     decimal: str = ".",
     needs_numbers: bool = True,
     digits: int | None = None,
+    transpose: bool = False,
     missing: Sequence[str] | None = None,
     named: Callable[[], Collection[str]] = tuple,
     missing_cells: Sequence[str] | None = None,
@@ -332,6 +359,9 @@ def read_table(
         Whether a table without a column of numbers and without texts is refused.
     digits : int, optional
         Whole numbers as labels get this many digits.
+    transpose : bool
+        Whether the samples are the columns. So they are where the knowledge names columns of a table of genes and the
+        like, and no row. Where the columns are called like samples, it is asked.
     missing : sequence of str, optional
         The words in the classes that mark samples without one. By default NA, -1, unknown and the like.
     missing_cells : sequence of str, optional
@@ -365,6 +395,11 @@ def read_table(
         raise bad_input(f"{where}: there is no column {unknown[0]!r}{nor}; there are {listed}")
     if index_column in drop:
         raise bad_input(f"column {index_column!r} cannot be both the labels and left out")
+    told_apart = index_column or text_column or class_column in header
+    if transpose or (not told_apart and _has_samples_in_columns(table, drop, named)):
+        table = _turned(table, index_column, drop)
+        header, n, index_column, drop = table.names or [], len(table.lines), None, ()
+        _check_header(header, table, where)
     cells = dict(zip(header, table.columns, strict=True))
     columns = {x: [(cell_text(y) or "").strip() for y in cells[x]] for x in header if x not in drop}
     texts = None
@@ -382,7 +417,10 @@ def read_table(
         table, columns = table.taking(range(1, n)), {x: y[1:] for x, y in columns.items()}
         texts, n = None if texts is None else texts[1:], n - 1
     usual = index_column or first
-    if index_column is None:
+    if table.unit == "column":
+        told.append("samples are columns")
+        index_column = first
+    elif index_column is None:
         kept = {x: y for x, y in columns.items() if x != class_column}
         index_column = _label_column(kept, decimal, named)
     unused = [x for x in ids_among(columns) if x not in (index_column, class_column)]
@@ -405,7 +443,12 @@ def read_table(
     if missing_cells is not None:
         gone = {with_point(x) if decimal == "," else x for x in missing_cells} | set(missing_cells)
         columns = {x: ["" if y in gone else y for y in column] for x, column in columns.items()}
-    written = {x: y for x, column in columns.items() if (y := as_numbers(column, decimal, truth=gaps != "mixed"))}
+    thousands = decimal == "." and _thousands_are_sure(columns)
+    written = {
+        x: y
+        for x, column in columns.items()
+        if (y := as_numbers(column, decimal, truth=gaps != "mixed", thousands=thousands))
+    }
     columns |= {x: found.numbers for x, found in written.items()}
     told += [f"{some(repr(x) for x in written if written[x].how == y)} with {y}" for y in _different(written)]
     if decimal == ",":
@@ -499,17 +542,31 @@ def _different(written: Mapping[str, Written]) -> list[str]:
 def _ask_of_thousands(columns: dict[str, list[str]], table: RowTable) -> None:
     """Ask whether points stand between thousands, if semicolons part cells, and all points have three digits behind."""
     ctx = click.get_current_context()
-    asked = ctx.get_parameter_source("decimal") is click.core.ParameterSource.COMMANDLINE
-    if table.delimiter != ";" or asked or not _option("decimal"):
+    if _decimal_is_asked() or not _option("decimal"):
         return
-    pointed = {x: column for x, column in columns.items() if any("." in y for y in column)}
-    if pointed and all(map(may_part_thousands, pointed.values())):
-        name, column = next(iter(pointed.items()))
-        text = next(x for x in column if not is_gap(x))
-        ways = [f"  {text.replace('.', '')}: {command_line(ctx, '--decimal ,')}"]
-        ways.append(f"  {float(text):g}: {command_line(ctx, '--decimal .')}")
-        why = f"{table.path}: what is {text!r} in column {name!r}? All its points have three digits behind them."
-        raise bad_input("\n".join([why, *ways]))
+    for mark, other, noun in _MARKS:
+        pointed = {x: column for x, column in columns.items() if any(mark in y for y in column)}
+        if mark == "." and table.delimiter != ";":
+            continue
+        if pointed and all(may_part_thousands(x, mark) for x in pointed.values()):
+            name, column = next(iter(pointed.items()))
+            text = next(x for x in column if mark in x)
+            ways = [f"  {text.replace(mark, '')}: {command_line(ctx, f'--decimal {other}')}"]
+            ways.append(f"  {float(text.replace(',', '.')):g}: {command_line(ctx, f'--decimal {mark}')}")
+            why = f"{table.path}: what is {text!r} in column {name!r}? All its {noun} have three digits behind them."
+            raise bad_input("\n".join([why, *ways]))
+
+
+def _decimal_is_asked() -> bool:
+    """True if --decimal is given."""
+    return click.get_current_context().get_parameter_source("decimal") is click.core.ParameterSource.COMMANDLINE
+
+
+def _thousands_are_sure(columns: Mapping[str, Sequence[str]]) -> bool:
+    """True if commas stand between thousands: points stand before decimals, as --decimal or another column says."""
+    return _decimal_is_asked() or any(
+        any("." in x for x in column) and all(is_number(x) or is_gap(x) for x in column) for column in columns.values()
+    )
 
 
 def _check_no_points(columns: dict[str, list[str]], table: RowTable) -> None:
@@ -584,6 +641,44 @@ def _both_ways(column: str, names: Collection[str]) -> click.ClickException:
     )
 
 
+def _has_samples_in_columns(table: RowTable, drop: Collection[str], named: Callable[[], Collection[str]]) -> bool:
+    """True if the samples are columns, by the knowledge. What the names of columns alone say is asked."""
+    names = [x for x in table.names or () if x not in drop]
+    rest = set(names[1:])
+    if len(rest) < _FEWEST_SAMPLES or _FEATURES.fullmatch(words_of(names[0])) is None or not _option("transpose"):
+        return False
+    rows = set(map(cell_text, table.columns[(table.names or []).index(names[0])]))
+    known = set(named())
+    if known:
+        return known.isdisjoint(rows) and not known.isdisjoint(rest)
+    if 2 * sum(_SAMPLES.fullmatch(words_of(x)) is not None for x in rest) < len(rest):
+        return False
+    ctx = click.get_current_context()
+    ways = (f"--index-column {shlex.quote(names[0])}", "--transpose")
+    by_row, by_column = (command_line(ctx, x) for x in ways)
+    raise bad_input(
+        f"{table.path}: are the samples the rows, named in {names[0]!r}, or the columns ({some(map(repr, names[1:]))})?"
+        f"\n  rows:    {by_row}\n  columns: {by_column}"
+    )
+
+
+def _turned(table: RowTable, index: str | None, drop: Collection[str]) -> RowTable:
+    """The table with columns as rows. The column of labels, by default the first, names the features."""
+    names = [x for x in table.names or () if x not in drop]
+    first = index or names[0]
+    names = [first, *(x for x in names if x != first)]
+    columns = [table.columns[(table.names or []).index(x)] for x in names]
+    rows = [[x for x in y if x is not None] for y in columns[1:]]
+    kept = [
+        k
+        for k, x in enumerate(rows)
+        if not x or not all(isinstance(y, str) and not is_number(with_point(y)) and not is_gap(y) for y in x)
+    ]
+    turned = [[names[k + 1] for k in kept], *(list(x) for x in zip(*(columns[k + 1] for k in kept), strict=True))]
+    labels = [cell_text(x) or "" for x in columns[0]]
+    return RowTable(table.path, [names[0], *labels], turned, [k + 2 for k in kept], "column", delimiter=table.delimiter)
+
+
 def _labels(column: list[str], name: str, table: RowTable) -> list[str]:
     if "" in column:
         table.refuse(column.index(""), f"the label (column {name!r}) is missing")
@@ -608,7 +703,8 @@ def _check_zeros(labels: list[str], column: str, where: str, named: Callable[[],
     if not lost:
         return
     kept = {x for x in names.intersection(labels) if without_zeros(x) is not None}.union(lost)
-    able = [k for k in sorted({0, *map(len, lost)}) if kept <= set(_with_digits(labels, k))]
+    forms_of = {k: set(_with_digits(labels, k)) for k in sorted({0, *map(len, lost)})}
+    able = [k for k, x in forms_of.items() if kept <= x and len(x) == len(labels)]
     cure = "write them alike in both files"
     if able:
         again = command_line(click.get_current_context(), f"--id-digits {able[0]}", without={"id_digits"})
@@ -710,7 +806,7 @@ def _check_numeric(columns: dict[str, list[str]], table: RowTable, hint: str) ->
         text = min(bad, key=bad.__getitem__)
         wrong[name] = f"{name!r} ({text!r} in {table.unit} {table.lines[bad[text]]})"
         has_texts |= any(x.count(" ") > 2 for x in bad)
-        commas |= any(re.fullmatch(r"[-+]?\d*,\d+", x) and not _THOUSANDS.fullmatch(x) for x in bad)
+        commas |= any(re.fullmatch(r"[-+]?[\d.]*,\d+", x) and not _THOUSANDS.fullmatch(x) for x in bad)
         others = [x for x in bad if not is_number(with_point(x)) and not _THOUSANDS.fullmatch(x)]
         if 2 * sum(x in others for x in column) <= len(column):  # a column of numbers, but for some cells
             words = False

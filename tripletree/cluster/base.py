@@ -118,9 +118,10 @@ class ConstrainedClusterer(ClusterMixin, CheckedEstimator):
             if kind in known.soft - self._weighs:
                 are, whole, them = ("is", "it", "it") if kind == "hierarchy" else ("are", f"all {kind}", "them")
                 others = "DivisiveReCon or PCKMeans, which weigh" if kind == "pairs" else "DivisiveReCon, which weighs"
+                hard = ", or give knowledge.with_soft(), of which all must hold"
                 msg = (
                     f"the {kind} of knowledge= {are} soft, and {type(self).__name__} lets {whole} hold: "
-                    f"take {others} {them}, or give knowledge.with_soft(), of which all must hold"
+                    f"take {others} {them}{hard if known.with_soft().is_consistent else ''}"
                 )
                 raise ValueError(msg)
         return known

@@ -6,12 +6,16 @@ The check that a value is of some class stands beside the class.
 from __future__ import annotations
 
 import operator
+import os
 from collections.abc import Callable, Sequence
 from inspect import signature
 from numbers import Real
 from typing import Any
 
 import numpy as np
+
+#: A path that is longer is not repeated in a message.
+_LONGEST_PATH = 80
 
 
 def as_positions(which: Any) -> Any:
@@ -147,6 +151,14 @@ def is_missing(x: Any) -> bool:
 def described(value: Any) -> str:
     """Describe a value by its type and the start of its repr, in one line, for messages."""
     return f"{type(value).__name__} ({' '.join(repr(value).split()):.60})"
+
+
+def where_to_read(value: Any, kind: str) -> str:
+    """Return, for a message, the function that reads a kind of knowledge, if a value is a file or its path."""
+    if not isinstance(value, (str, bytes, os.PathLike)) and not hasattr(value, "read"):
+        return ""
+    path = repr(os.fspath(value)) if isinstance(value, (str, os.PathLike)) else "path"
+    return f": read_{kind}({path if len(path) < _LONGEST_PATH else 'path'}) reads a file"
 
 
 def row_count(X: Any) -> int:

@@ -5,9 +5,9 @@
 A code stands below the longest of its beginnings that the list has. Where the levels are known, by dots or by the form
 of ATC and ICD, beginnings that the list lacks are nodes, too, if they hold two codes or more. In numbers of sections,
 ``1.10`` is not below ``1.1``. In Dewey's numbers (a column called ddc or dewey), zeros at the end mean "general":
-``510`` holds ``512``. In other columns of such numbers, which may be ICD-9's, ``510`` is open. Letters of
-NACE and ISIC hold the numbers that follow them. In EC numbers, dashes stand for ranks that are not given:
-``1.1.-.-`` is above ``1.1.1.1``.
+``510`` holds ``512``. So do they in SOC: ``11-1000`` holds ``11-1011``. In other columns of such numbers, which may be
+ICD-9's, ``510`` is open. Letters of NACE and ISIC hold the numbers that follow them. In EC numbers, dashes stand for
+ranks that are not given: ``1.1.-.-`` is above ``1.1.1.1``.
 """
 
 from __future__ import annotations
@@ -39,6 +39,8 @@ _RANGE = re.compile(r"([A-Z]?\d\w*)\s*-\s*([A-Z]?\d\w*)", re.ASCII)
 _EC = re.compile(r"(\d+\.(?: *(?:\d+|-)\.){2} *(?:n?\d+|-))(?:\s+(\S.*)|\s*)", re.ASCII)
 _DEWEY = re.compile(r"\d{3}(?:\.\d+)?", re.ASCII)
 _OPEN_RANKS = re.compile(r"(?:\.-)+")
+#: SOC, also with the ends of O*NET. Zeros at the end of ``11-1010`` say that it is a group.
+_SOC = re.compile(r"\d\d-\d{4}(?:\.\d\d)?", re.ASCII)
 _CALLED = re.compile(
     r"(?:.*_)?codes?(?:_.*)?|atc.{0,8}|icd.{0,12}|(?:mesh_)?tree_?(?:numbers?|nums?)|mesh|naics.*|nace.*|isic.*|hs_?\d?|"
     r"ec_?(?:number|no)?|cpv|cpc|isco.*|soc|msc|ddc|udc|dewey.*|jel|rank_?id"
@@ -140,6 +142,9 @@ def read_codes(
         shown_codes = {y: x for x, y in general.items()}
         nodes, up = _parents(bare, _by_character)
         general = {}
+    elif all(map(_SOC.fullmatch, codes)):
+        nodes, up = _parents(bare, _of_soc)
+        nodes = [x and shown_codes.get(x, f"{x[:2]}-{x[2:]}") for x in nodes]
     else:
         nodes, up = _parents(_without_lost_letters(bare))
     nodes = [shown_codes.get(x, x) for x in nodes]
@@ -191,14 +196,14 @@ def _is_called_code(name: str) -> bool:
 
 
 def _are_codes(cells: Sequence[str], *, called: bool, sure: bool) -> bool:
-    given = [_OPEN_RANKS.sub("", x.replace(". ", ".")) if _EC.fullmatch(x) else x for x in cells if x]
+    given = [_bare(x) for x in cells if x]
     if len(given) < 2 or not all(len(x) <= 40 and (_CODE.fullmatch(x) or _RANGE.fullmatch(x)) for x in given):
         return False
     own = set(given)
     words = any(len(x) > 1 and not any(y.isdigit() for y in x) for x in given)  # a header among them
     if not called and (words or len(own) < len(cells)):
         return False
-    if len(own) > 2 and _is_atc(given):
+    if len(own) > 2 and (_is_atc(given) or (called and all(map(_SOC.fullmatch, filter(None, cells))))):
         return True
     cuts = _levels(given)
     long = [x for x in given if any(True for _ in cuts(x))]
@@ -270,12 +275,20 @@ def are_ec_lines(lines: Sequence[str]) -> bool:
     return any(m[2] and "-" in m[1] for m in found) and len(found) >= 0.5 * sum(1 for x in lines if x.strip())
 
 
+def _bare(code: str) -> str:
+    """A code without the dashes or zeros of last ranks that are not given."""
+    if _SOC.fullmatch(code):
+        return (code if "." in code else code.rstrip("0")).replace("-", "")
+    return _OPEN_RANKS.sub("", code.replace(" ", "")) if _EC.fullmatch(code) else code
+
+
 def _without_dashes(codes: Sequence[str]) -> tuple[list[str], dict[str, str]]:
-    """Codes without the dashes of open last ranks, and the codes with them."""
+    """Codes without what stands for open last ranks, and the codes with it."""
     shown: dict[str, str] = {}
+    are_soc = all(map(_SOC.fullmatch, codes))
     for x in codes:
         whole = x.replace(" ", "") if _EC.fullmatch(x) else x
-        bare = _OPEN_RANKS.sub("", whole) if _EC.fullmatch(x) else x
+        bare = _bare(x) if are_soc or _EC.fullmatch(x) else x
         if shown.setdefault(bare, whole) != whole:
             shown[bare] = bare
     return list(shown), {x: y for x, y in shown.items() if x != y}
@@ -306,6 +319,8 @@ def _levels(codes: Sequence[str]) -> _Cuts:
             return behind + [(k, True) for k in range((dot if dot > 0 else len(x)) - 1, 0, -1)]
 
         return of_icd
+    if dots == 1 and len(set(map(len, heads))) == 1:  # of NACE
+        return lambda x: [*_by_character(x), *((k, False) for k in [x.find(".")] if k > 0)]
     return _by_character
 
 
@@ -320,6 +335,10 @@ def _general(codes: Sequence[str]) -> dict[str, str]:
 
 def _by_character(code: str) -> Iterable[tuple[int, bool]]:
     return [(k, True) for k in range(len(code) - 1, 0, -1) if code[k - 1] not in ".-"]
+
+
+def _of_soc(code: str) -> Iterable[tuple[int, bool]]:
+    return [(k, k not in (2, 3, 5, 6)) for k in range(len(code) - 1, 1, -1) if code[k - 1] != "."]
 
 
 def _parents(codes: Sequence[str], cuts: _Cuts | None = None) -> tuple[list[Any], np.ndarray]:

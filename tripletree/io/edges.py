@@ -41,7 +41,7 @@ from tripletree.io.table import (
 )
 from tripletree.io.ways import call
 from tripletree.tables.cells import NUMBER, cell_text, with_point
-from tripletree.tables.columns import LENGTH, NODE_NAME, RANK, RELATION, plain
+from tripletree.tables.columns import LENGTH, NODE_NAME, RANK, RELATION, plain, words_of
 from tripletree.tables.rows import RowTable
 
 # ----------------------------------------------------------------------
@@ -206,8 +206,13 @@ _PAIRS = (
     ("name", "parent"),
     ("subject", "object"),
     ("sub", "obj"),
+    ("subj", "obj"),
+    ("s", "o"),
+    ("head", "tail"),
     ("target", "source"),
 )
+#: Two of them beside a column of relations alone, since other tables have such columns, too.
+_RELATED = frozenset({("s", "o"), ("head", "tail")})
 #: Names of columns of parents whatever children are called, and of children where there are several columns besides.
 _PARENTS = frozenset(
     {
@@ -237,7 +242,7 @@ _ABOVE = re.compile(
 )
 
 #: Names of two columns whose relation another column may tell.
-_DIRECTED = frozenset({("subject", "object"), ("sub", "obj"), ("target", "source")})
+_DIRECTED = _RELATED | {("subject", "object"), ("sub", "obj"), ("subj", "obj"), ("target", "source")}
 Parent = Literal["error", "deepest", "first", "smallest"]
 
 
@@ -274,7 +279,8 @@ def read_edges(
     child_column, parent_column : str or int, optional
         Columns by name, or by position counted from 0. By default columns with usual names, in any case and with
         underscores or without: child, parent; id, parent_id; node, parent; taxonID, parentNameUsageID; subject,
-        object (the parent); source (the parent), target. A table of two columns without such names has no header,
+        object (the parent); source (the parent), target; also with the id and the name of both (child_id, child_name,
+        parent_id, parent_name). A table of two columns without such names has no header,
         and the child first.
     name_column, length_column, rank_column : str or int, optional
         Columns of names, branch lengths and ranks. By default columns called name or label, length or branch_length,
@@ -406,12 +412,46 @@ def usual_columns(names: Sequence[str]) -> tuple[int, int] | None:
     """Return the places of the columns of children and parents in a header, if it names them as usual."""
     words = [plain(x) for x in names]
     for child, parent in _PAIRS:
-        if words.count(child) == 1 and words.count(parent) == 1:
+        lone = (child, parent) in _RELATED and len(words) > 2 and not RELATION.among(names)
+        if words.count(child) == 1 and words.count(parent) == 1 and not lone:
             return words.index(child), words.index(parent)
     parents = [k for k, x in enumerate(words) if x in _PARENTS]
     children = [words.index(x) for x in _CHILDREN if words.count(x) == 1 and words.index(x) not in parents]
     if len(parents) == 1 and (children or len(words) == 2):
         return (children or [1 - parents[0]])[0], parents[0]
+    ends = _ends(names)
+    return (ends[0].id, ends[1].id) if ends and ends[0].is_child else None
+
+
+class _End(NamedTuple):
+    """The columns of an id and a name: one of the two nodes of an edge."""
+
+    id: int
+    name: int
+    is_child: bool
+    """True if it is called so."""
+
+
+#: What the id and the name of a node are called, and two nodes that are child and parent beside ids and names alone.
+_IDS, _NAMES = frozenset({"id", "code", "key", "uri"}), frozenset({"name", "label", "title", "bezeichnung", "nom"})
+_CALLED_ENDS = frozenset({("item", "class"), ("item", "superclass"), ("item", "type"), ("class", "superclass")})
+
+
+def _ends(names: Sequence[str]) -> tuple[_End, _End] | None:
+    """The two ends of edges in a header that has an id and a name of each, the child first if it is called so."""
+    found: dict[str, dict[bool, int]] = {}
+    for k, name in enumerate(names):
+        words = words_of(name).split("_")
+        rest = " ".join(x for x in words if x not in _IDS | _NAMES)
+        found.setdefault(rest, {}).setdefault(not _NAMES.isdisjoint(words), k)
+    whole = [x for x, places in found.items() if len(places) == 2]
+    if len(whole) != 2:
+        return None
+    for x, y in (whole, whole[::-1]):
+        is_child = (x, y) in _CALLED_ENDS or usual_columns([x or "id", y]) == (0, 1)
+        if is_child or y == whole[0]:
+            (a, b), (c, d) = ((found[z][False], found[z][True]) for z in ((x, y) if is_child else whole))
+            return _End(a, b, is_child), _End(c, d, False)
     return None
 
 
@@ -421,7 +461,9 @@ def _taken(
     """The rows that put one below another, the places of their columns, and the taxon by each other name."""
     if header is None and any(isinstance(x, str) for x in asked):
         header = True
-    table = read_table(path, delimiter=delimiter, header=header, known=header_with(asked, usual_columns))
+    table = read_table(
+        path, delimiter=delimiter, header=header, known=header_with(asked, lambda x: usual_columns(x) or _ends(x))
+    )
     if len(table.columns) < 2:
         hint = "" if delimiter else "; give the delimiter, if it is not tab, comma, semicolon or bar"
         raise ParseError(f"one column, expected child and parent{hint}", path=table.path)
@@ -431,12 +473,12 @@ def _taken(
 
 
 def _columns(table: RowTable, asked: tuple, header: bool | None) -> tuple[int | None, ...]:
-    """Return the places of child, parent, name, length, rank and relation, None for a missing one."""
+    """Return the places of child, parent, name, length, rank, relation and name of the parent, None for no column."""
 
     def usual() -> tuple[int, int] | None:
         if table.names is not None:
             pair = usual_columns(table.names)
-            return pair and _holding_parents(table, pair)
+            return _holding_parents(table, pair) if pair else _by_data(table, _ends(table.names))
         if len(table.columns) != 2:
             return None
         _check_headerless(table, told=header is False)
@@ -447,15 +489,39 @@ def _columns(table: RowTable, asked: tuple, header: bool | None) -> tuple[int | 
     found: list[int | None] = list(told)
     for role, column in zip((NODE_NAME, LENGTH, RANK, RELATION), asked[2:], strict=True):
         found.append(role.place(table, column, found[:2]))
+    ends = {x.id: x.name for x in _ends(table.names or []) or ()}
+    if asked[2] is None and set(told) <= set(ends):
+        found[2] = ends[told[0]]
+    found.append(ends.get(told[1]) if found[2] == ends.get(told[0]) else None)
     if (
         asked[-1] is None
-        and found[-1] is not None
+        and found[5] is not None
         and table.names is not None
-        and plain(table.names[found[-1]]) == "type"
+        and plain(table.names[found[5]]) == "type"
     ):
-        pair = tuple(plain(table.names[k]) for k in told)
-        found[-1] = found[-1] if pair in _DIRECTED else None  # else of nodes
+        found[5] = found[5] if _pair(table.names, told) in _DIRECTED else None  # else of nodes
     return tuple(found)
+
+
+def _pair(names: Sequence[str], places: Sequence[int]) -> tuple[str, ...]:
+    """What child and parent are called, without the ends of their ids."""
+    return tuple(plain(names[k]).removesuffix("id") for k in places)
+
+
+def _by_data(table: RowTable, ends: tuple[_End, _End] | None) -> tuple[int, int] | None:
+    """The columns of children and parents of edges with two ends, if the rows are a tree in one way alone."""
+    if ends is None:
+        return None
+    rows = set(zip(*(table.columns[x.id] for x in ends), strict=True))
+    one_parent = [len({row[k] for row in rows}) == len(rows) for k in (0, 1)]
+    if one_parent[0] == one_parent[1]:
+        at = [table.names[x.id] for x in ends]  # type: ignore[index]
+        ways = [
+            (f"if {x!r} holds children", call("read_edges", table.path, child_column=x, parent_column=y))
+            for x, y in (at, at[::-1])
+        ]
+        refuse(table.path, table.header_line, f"which of {at[0]!r} and {at[1]!r} holds children?", ways)
+    return (ends[0].id, ends[1].id) if one_parent[0] else (ends[1].id, ends[0].id)
 
 
 def _related(table: RowTable, places: tuple[int | None, ...], asked: tuple) -> tuple[RowTable, tuple[int | None, ...]]:
@@ -467,7 +533,7 @@ def _related(table: RowTable, places: tuple[int | None, ...], asked: tuple) -> t
     if child is None or parent is None or table.names is None:
         return table, places
     free = asked[:2] == (None, None) and asked[5] is None
-    pair = tuple(plain(table.names[k]) for k in (child, parent))
+    pair = _pair(table.names, (child, parent))
     kinds: dict[Any, bool | None] = {}
     if relation is not None and free and pair in _DIRECTED:
         kinds = {x: _sense(cell_text(x) or "") for x in set(table.columns[relation])}
@@ -710,7 +776,7 @@ class _Edges(NamedTuple):
 
 
 def _edges(table: RowTable, places: tuple[int | None, ...], *, strict: bool) -> _Edges:
-    child, parent, name, length, rank, relation = (None if k is None else table.columns[k] for k in places)
+    child, parent, name, length, rank, relation, name_above = (None if k is None else table.columns[k] for k in places)
     if not child or parent is None:
         raise ParseError("no rows below the header", path=table.path)
     if None in child:
@@ -734,8 +800,8 @@ def _edges(table: RowTable, places: tuple[int | None, ...], *, strict: bool) -> 
     return _Edges(
         ids,
         edges if relations is None else rows,
-        _node_texts(table, name, at, ids, "names"),
-        _node_texts(table, rank, at, ids, "ranks"),
+        _node_texts(table, [(name, at), (name_above, above)], ids, "names"),
+        _node_texts(table, [(rank, at)], ids, "ranks"),
         _edge_lengths(table, length, at, above),
         relations,
     )
@@ -779,13 +845,14 @@ def _check_direction(table: RowTable, edges: np.ndarray, places: Sequence[int | 
         refuse(table.path, None, why, ways)
 
 
-def _node_texts(table: RowTable, column: list | None, at: np.ndarray, ids: list, what: str) -> list | None:
-    """Return a name or rank for each node. Rows that contradict each other are refused."""
-    if column is None:
+def _node_texts(table: RowTable, given: Sequence[tuple[list | None, np.ndarray]], ids: list, what: str) -> list | None:
+    """Return a name or rank for each node, from columns and the nodes in them. Contradicting rows are refused."""
+    cells = [x for column, at in given if column is not None for x in enumerate(zip(at.tolist(), column, strict=True))]
+    if not cells:
         return None
     out: list[str | None] = [None] * len(ids)
-    for i, (u, x) in enumerate(zip(at.tolist(), column, strict=True)):
-        text = cell_text(x)
+    for i, (u, x) in cells:
+        text = cell_text(x) if u >= 0 else None
         if text is not None and out[u] not in (None, text):
             table.refuse(i, f"{ids[u]!r} has two {what}: {text!r} here, {out[u]!r} above")
         out[u] = out[u] if text is None else text

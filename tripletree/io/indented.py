@@ -1,8 +1,8 @@
 """Outlines: text in which the depth of a line is told by blanks, signs or numbers in front of its name.
 
 ``steps_of`` reads indented lists, bullets of Markdown and wikis (``**``), headings (``##``), trees as the command
-`tree` draws them, numbers such as ``1.2``, and rows of a table of which one cell is filled. `tripletree.io.lineages`
-makes a tree of them.
+`tree` draws them, numbers such as ``1.2``, rows of a table of which one cell is filled, OPML, and FreeMind's maps.
+`tripletree.io.lineages` makes a tree of them.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 from tripletree.errors import ParseError
+from tripletree.io.xml import XmlEvents
 
 #: A branch in front of a name, as `tree` draws it, and what stands left of it.
 _DRAWN = re.compile(r"([\s│┃║|]*(?:[├└┣┗╠╚╰]|[|`+\\](?=-))[─━═-]*[\s▸►>]*)(.*)")
@@ -46,6 +47,10 @@ _NAMED = re.compile(
     r"(?i)(?:.*[ _])?(?:name|title|label|titel|titre|bezeichnung|description|libell[ée]|nom|nombre|text)"
 )
 _DELIMITERS = ",;|\t"
+#: The roots of outlines in XML, their elements, and the attributes that hold names.
+XML_ROOTS = ("opml", "map")
+_XML = re.compile(r"\s*(?:<[?!][^>]*>\s*)*<(?:opml|map)[\s>]")
+_ELEMENTS, _ATTRIBUTES = frozenset({"outline", "node"}), ("text", "title", "TEXT")
 
 
 class Step(NamedTuple):
@@ -76,6 +81,8 @@ class _Line(NamedTuple):
 
 def steps_of(text: str, path: str | None = None) -> list[Step] | None:
     """The lines of an outline, None for any other text. A depth that two readings fit is an error."""
+    if _XML.match(text) is not None:
+        return list(_of_xml(text, path))
     if _SIGN.search(text) is None and _LEVEL.search(text[:_LONGEST]) is None:
         return None
     found = [(k, x.rstrip()) for k, x in enumerate(text.splitlines(), 1) if x.strip() and not _RULER.fullmatch(x)]
@@ -101,6 +108,20 @@ def steps_of(text: str, path: str | None = None) -> list[Step] | None:
         return None
     steps = list(_nested(lines, path))
     return _without_colons(steps) if any(x.depth for x in steps) else None
+
+
+def _of_xml(text: str, path: str | None) -> Iterator[Step]:
+    depth = 0
+    events = XmlEvents(text, path)
+    for event, element in events:
+        if element.tag not in _ELEMENTS:
+            continue
+        if event == "start":
+            name = next((x for y in _ATTRIBUTES if (x := (element.get(y) or "").strip())), None)
+            if name is None:
+                raise events.error(f"no name: {element.tag!r} has none of the attributes {', '.join(_ATTRIBUTES)}")
+            yield Step(events.here, depth, name)
+        depth += 1 if event == "start" else -1
 
 
 def _written(number: int, line: str) -> _Line:

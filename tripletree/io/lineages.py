@@ -29,7 +29,7 @@ from tripletree.errors import SHOWN, InvalidHierarchyError, LimitExceededError, 
 from tripletree.io.classifiers import classifier
 from tripletree.io.edges import leaf_texts, other_names
 from tripletree.io.format import LINES, FileFormat
-from tripletree.io.indented import Step, steps_of
+from tripletree.io.indented import XML_ROOTS, Step, steps_of
 from tripletree.io.outlines import DELIMITERS, ROWS, Outline, cells_of, is_header, outlines, refuse, ways_of
 from tripletree.io.source import Source, Target, write_text
 from tripletree.io.table import has_header, header_with, hierarchy_of, split_rows, table_or_text
@@ -397,6 +397,10 @@ _FOREIGN = (
     "familia=family subfamilia=subfamily tribu=tribe género=genus genero=genus especie=species subespecie=subspecies",
 )
 _OTHER_RANKS = [dict(x.split("=", 1) for x in words.split()) for words in _FOREIGN]
+#: Names of columns of the second word of a species.
+_EPITHETS = frozenset(
+    {"epithet", "specificepithet", "speciesepithet", "epitheton", "artepitheton", "épithète", "epíteto"}
+)
 _VAGUE = frozenset({"art", "reich", "stamm", "abteilung", "genre", "orden", "klasse", "classe", "clase"})
 
 #: A column of BOLD or iNaturalist: family_name, taxon_family_name.
@@ -415,11 +419,19 @@ def _rank_of(name: str) -> str | None:
 def _ranks_in(names: Sequence[str]) -> dict[str, str]:
     """The columns that are called like ranks, in one language or in English, with these ranks in English."""
     found = {x: plain(x) for x in names if plain(x) in _RANK_ORDER}
+    epithets = {x: "species" for x in names if plain(x) in _EPITHETS}
+
+    def whole(ranks: dict[str, str]) -> dict[str, str]:
+        of_genera = "genus" in ranks.values() and "species" not in ranks.values()
+        return ranks | epithets if of_genera else ranks
+
     for words in _OTHER_RANKS:
         others = {x: words[plain(x)] for x in names if plain(x) in words and x not in found}
-        if any(plain(x) not in _VAGUE for x in others) and len(others) + len(found) > 1:
-            return found | others
-    return found or {x: rank for x in names if (rank := _rank_of(x)) is not None}  # species_name may be the items
+        if any(plain(x) not in _VAGUE for x in others) and len(whole(found | others)) > 1:
+            return whole(found | others)
+    return whole(found) or {
+        x: rank for x in names if (rank := _rank_of(x)) is not None
+    }  # species_name may be the items
 
 
 def is_path_header(name: str) -> bool:
@@ -765,7 +777,7 @@ def read_lineages(
     stand in the first of several columns without header (profiles of MetaPhlAn), the others are not read.
 
     Lines may also be below each other: indented by blanks or tabs, bullets and headings of Markdown or a wiki, numbers
-    (``1.2``), a tree as the command `tree` draws it, a table with one filled cell in each row.
+    (``1.2``), a tree as the command `tree` draws it, a table with one filled cell in each row, OPML, a map of FreeMind.
 
     Examples
     --------
@@ -1131,6 +1143,10 @@ def _of_lines(text: str, path: str | None, asked: _Asked) -> PathTree:
     if k == 1:
         columns: list[list[Any]] = [[row[0].strip() or None for row in rows], [row[1] for row in rows]]
         return _of_table(RowTable(path, None, columns, numbers), asked._replace(sep=sep, columns=[1], id_column=0))
+    items = [row[1].strip() if len(row) > 1 else "" for row in rows]
+    if len({row[0] for row in rows}) < len(rows) == len(set(items)) and not any(map(NUMBER.fullmatch, items)):
+        asked = asked._replace(sep=sep, columns=[0], id_column=1)  # of each path there are several
+        return _of_table(RowTable(path, None, [[row[0] for row in rows], [x or None for x in items]], numbers), asked)
     if is_path_header(rows[0][0]) and any(sep in row[0] for row in rows):
         del numbers[0], rows[0]  # a header of one word
     paths = [row[0] for row in rows]
@@ -1145,10 +1161,11 @@ def _of_lines(text: str, path: str | None, asked: _Asked) -> PathTree:
 
 def _of_outline(steps: Sequence[Step], path: str | None, asked: _Asked) -> PathTree:
     """Lineages of lines that are one below the other."""
-    above, below = next((x, y) for x, y in pairwise(steps) if y.depth > x.depth)
-    note(READING, f"read {counted(len(steps), 'line')} of an outline: {below.name!r} below {above.name!r}")
+    shown = next((f": {y.name!r} below {x.name!r}" for x, y in pairwise(steps) if y.depth > x.depth), "")
+    note(READING, f"read {counted(len(steps), 'line')} of an outline{shown}")
     tree = asked.tree(path, ";")
-    tree.add_outline(steps)
+    if steps:
+        tree.add_outline(steps)
     return _full(tree)
 
 
@@ -1224,4 +1241,5 @@ FORMAT = FileFormat(
     ontology=lineages_ontology,
     write=write_lineages,
     extensions=(".lineages",),
+    xml_roots=XML_ROOTS,
 )

@@ -165,7 +165,8 @@ def outlines(names: Sequence[str], columns: Sequence[Sequence[str]]) -> list[Out
     able = [k for k, x in enumerate(values) if x and not numbers[k] and MEASURE.fullmatch(words_of(names[k])) is None]
     groups = [k for k in able if k not in unique]
     named = [k for k in groups if is_category(names[k])]
-    for chosen, sure in ((named, not ways), (groups if (n >= _FEW or named) and not ways else [], False)):
+    is_down = not ways
+    for chosen, sure in ((named, is_down), (groups if (n >= _FEW or named) and is_down else [], False)):
         order = _nested(chosen, names, cells, values)
         if not order or (item is None and len(order) < 2):
             continue
@@ -173,8 +174,9 @@ def outlines(names: Sequence[str], columns: Sequence[Sequence[str]]) -> list[Out
         whole = [names[k] for k in order] + ([] if item is None else [names[item]])
         meant = f"{' above '.join(map(repr, whole))}"
         sure = sure and item_is_known and len(items) < 2 + (item is not None and is_item(names[item]))
-        ways.append(Outline(meant, "read_lineages", {"columns": whole}, sure))
-        break
+        ways += [x for x in [Outline(meant, "read_lineages", {"columns": whole}, sure)] if x not in ways]
+        if sure:
+            break
     return ways
 
 

@@ -550,9 +550,7 @@ class PairRows(LabelRows):
         if self._header is None or len(self.problems) > 1:
             return
         if not set(self._header[:2]) & set(chain.from_iterable(self.labels[self._named is self._header :])):
-            hint = (
-                f"; if this is a header, name the columns of the labels and the link, such as columns={self._header!r}"
-            )
+            hint = f"; if this is a header: {call('read_pairs', self.path, columns=self._header)}"
             self.problems[0] = self.problems[0]._replace(message=self.problems[0].message + hint)
 
     def pairs(self, leaves: LeafIndex | Iterable[Hashable] | int | None) -> PairwiseConstraints:

@@ -14,7 +14,8 @@ import numpy as np
 from tripletree.algorithms.clades import CladeMatches, match_clades
 from tripletree.algorithms.names import plain_form
 from tripletree.algorithms.supervision import comparison_rows
-from tripletree.core.checks import counted, described, row_count
+from tripletree.core.answers import Answer, AnswerSet
+from tripletree.core.checks import counted, described, row_count, where_to_read
 from tripletree.core.comparisons import Comparisons
 from tripletree.core.hierarchy import Hierarchy, check_rooted, peer_converter
 from tripletree.core.labels import aligned_codes, class_codes, series_index
@@ -125,9 +126,11 @@ def as_comparisons(comparisons: Any) -> Comparisons:
         from tripletree.io import read_comparisons
 
         return read_comparisons(comparisons)
-    if isinstance(comparisons, (TripletSet, str, bytes, PathLike)):
-        cure = "give it as triplets=" if isinstance(comparisons, TripletSet) else "read_comparisons(path) reads a file"
-        msg = f"comparisons must be rows (anchor, near, far), not {described(comparisons)}: {cure}"
+    cure = (
+        ": give it as triplets=" if isinstance(comparisons, TripletSet) else where_to_read(comparisons, "comparisons")
+    )
+    if cure:
+        msg = f"comparisons must be rows (anchor, near, far), not {described(comparisons)}{cure}"
         raise TypeError(msg)
     return comparisons if isinstance(comparisons, Comparisons) else Comparisons(*comparison_rows(comparisons))
 
@@ -198,14 +201,17 @@ def is_frame_of_pairs(pairs: Any) -> bool:
 
 def _not_pairs(value: Any) -> str:
     """The message for a value that cannot be understood as pairs."""
-    given = type(value).__name__
+    given = described(value)
     if isinstance(value, (list, tuple)) and value:
-        given += f" of {len(value)} entries, {value[0]!r:.60} the first"
-    elif isinstance(value, (str, bytes)):
-        given += f" ({value!r:.60})"
-    return (
+        given = f"{type(value).__name__} of {len(value)} entries, {value[0]!r:.60} the first"
+    needed = (
         "pairs must be a PairwiseConstraints, a data frame with columns a, b and link, or two lists (must_link, "
-        f"cannot_link) of pairs (a, b), not {given}; make them with PairwiseConstraints.from_labels(must_link=[(a, b), "
+        f"cannot_link) of pairs (a, b), not {given}"
+    )
+    cure = where_to_read(value, "pairs") or (": give answers.pairs()" if isinstance(value, AnswerSet) else "")
+    return needed + (
+        cure
+        or "; make them with PairwiseConstraints.from_labels(must_link=[(a, b), "
         "...], cannot_link=[...]), PairwiseConstraints.from_signed([(a, b), ...], [1, -1, ...]) or read_pairs(path)"
     )
 
@@ -364,13 +370,21 @@ def _as_set_or_rows(triplets: Any) -> tuple[TripletSet | np.ndarray, int]:
             msg = f"triplets must hold integers (row numbers) or labels, not {triplets.dtype}"
             raise InvalidTripletError(msg)
         triplets = triplets.tolist()
-    if isinstance(triplets, (str, bytes)) or not isinstance(triplets, Iterable):
+    cure = where_to_read(triplets, "triplets")
+    if cure or isinstance(triplets, (AnswerSet, Comparisons)) or not isinstance(triplets, Iterable):
+        if isinstance(triplets, AnswerSet):
+            cure = ": give answers.triplets(), which they say"
+        elif isinstance(triplets, Comparisons):
+            cure = ": give it as comparisons="
         msg = (
             "triplets must be a TripletSet, tuples (a, b, c) of labels or an integer array of shape (m, 3), "
-            f"not {type(triplets).__name__}"
+            f"not {described(triplets)}{cure}"
         )
         raise TypeError(msg)
     entries = list(triplets)
+    if entries and all(isinstance(x, Answer) for x in entries):
+        msg = "triplets are labels (a, b, c), not answers: give AnswerSet(answers).triplets(), which they say"
+        raise TypeError(msg)
     return TripletSet.from_labels(entries), len(entries)
 
 
@@ -507,19 +521,29 @@ def by_label_or_row(classes: Any, labels: list | None) -> Any:
     raise DuplicateLeafError(repeated(index), where=" in the index of classes; an array goes by the order of rows")
 
 
-def align_hierarchy(X: Any, hierarchy: Any, samples: LeafIndex) -> Hierarchy:
-    """A hierarchy, or one in a file, on its leaves that are samples of X. Nodes with one child stay."""
+def align_hierarchy(
+    X: Any, hierarchy: Any, samples: LeafIndex, *, missing_samples: str | None = None
+) -> Hierarchy | None:
+    """A hierarchy, or one in a file, on its leaves that are samples of X. Nodes with one child stay.
+
+    One of fewer than three samples, which says nothing, is None if `missing_samples` is "ignore".
+    """
     hierarchy = check_rooted(as_hierarchy(hierarchy))
     _check_distinct(X, "to which the hierarchy refers")
     both = leaves_among(hierarchy, samples)
+    if len(both) < 3 and missing_samples == "ignore":
+        return None
     if len(both) < 3:
         indexed = index_labels(X) is not None
+        in_folds = (
+            "; missing_samples='ignore' leaves it out, as in folds of cross-validation" if missing_samples else ""
+        )
         cure = "name the samples as the leaves" if indexed else "give X as a DataFrame whose index holds the leaves"
         msg = (
             f"the hierarchy has {counted(len(both), 'leaf', 'leaves')} among the {len(samples)} samples, but says "
             f"nothing of fewer than 3; its leaves are {', '.join(repr(x) for x in list(hierarchy.leaves)[:3])}, ..., "
             f"the samples {', '.join(repr(x) for x in list(samples)[:3])}, ...: {cure} (tripletree.match_names finds "
-            f"those that are written otherwise){on_labels(hierarchy)}"
+            f"those that are written otherwise){on_labels(hierarchy)}{in_folds}"
         )
         raise ValueError(msg)
     taken = {*both, *map(other_form, both)}

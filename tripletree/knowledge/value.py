@@ -18,7 +18,7 @@ import numpy as np
 from tripletree.algorithms.decompose import decompose
 from tripletree.algorithms.supervision import pairs_from_classes, triplets_from_classes
 from tripletree.core.arrays import freeze
-from tripletree.core.checks import counted, described
+from tripletree.core.checks import counted, described, where_to_read
 from tripletree.core.comparisons import Comparisons
 from tripletree.core.hierarchy import Hierarchy, check_rooted
 from tripletree.core.labels import classes_or_none, in_order_of_first, series_index
@@ -172,7 +172,7 @@ class Knowledge:
         rows = named(None, names)
         return align_knowledge(
             rows, len(rows.labels), **given, classes=classes, missing=missing, missing_samples=missing_samples
-        ).with_soft(*([soft] if isinstance(soft, str) else soft))
+        ).with_soft(soft)
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -265,7 +265,7 @@ class Knowledge:
         )
         return self.pairs | of_classes
 
-    def only(self, *kinds: str) -> Knowledge:
+    def only(self, *kinds: str | Iterable[str]) -> Knowledge:
         """Some kinds of it, over the same samples.
 
         Parameters
@@ -281,25 +281,25 @@ class Knowledge:
         >>> Knowledge.of(triplets=[("a", "b", "c")], pairs=([("a", "b")], [])).only("pairs")
         <Knowledge of 3 samples: 1 must-link>
         """
-        _check_kinds(kinds)
-        nothing = _nothing(self.leaves)
+        wanted, nothing = _kinds_of(kinds), _nothing(self.leaves)
         return Knowledge(
             self.leaves,
-            self.triplets if "triplets" in kinds else nothing.triplets,
-            self.pairs if "pairs" in kinds else nothing.pairs,
-            self.hierarchy if "hierarchy" in kinds else None,
-            self.codes if "classes" in kinds else None,
-            self.class_names if "classes" in kinds else (),
-            self.comparisons if "comparisons" in kinds else None,
+            self.triplets if "triplets" in wanted else nothing.triplets,
+            self.pairs if "pairs" in wanted else nothing.pairs,
+            self.hierarchy if "hierarchy" in wanted else None,
+            self.codes if "classes" in wanted else None,
+            self.class_names if "classes" in wanted else (),
+            self.comparisons if "comparisons" in wanted else None,
             self.soft,
         )
 
-    def with_soft(self, *kinds: str) -> Knowledge:
+    def with_soft(self, *kinds: str | Iterable[str]) -> Knowledge:
         """Return the same statements, of which these kinds are votes (see ``.soft``), and no others.
 
         Parameters
         ----------
         *kinds : {"triplets", "comparisons", "pairs", "hierarchy", "classes"}
+            One by one, or in a list.
 
         Returns
         -------
@@ -310,8 +310,7 @@ class Knowledge:
         >>> Knowledge.of(triplets=[("a", "b", "c")]).with_soft("triplets")
         <Knowledge of 3 samples: 1 triplet (soft)>
         """
-        _check_kinds(kinds)
-        return replace(self, soft=frozenset(kinds))
+        return replace(self, soft=frozenset(_kinds_of(kinds)))
 
     def part(self, samples: Any) -> Knowledge:
         """Return the statements on some samples alone. The other samples stay leaves, and nothing is known of them.
@@ -593,11 +592,14 @@ class Knowledge:
         return "; ".join(parts) or "nothing is known"
 
 
-def _check_kinds(kinds: Iterable[str]) -> None:
+def _kinds_of(given: Iterable[str | Iterable[str]]) -> list[str]:
+    """The kinds that are given one by one, or in a list."""
+    kinds = [y for x in given for y in ([x] if isinstance(x, str) or not isinstance(x, Iterable) else x)]
     unknown = [x for x in kinds if x not in KINDS]
     if unknown:
         msg = f"no kind of knowledge is called {unknown[0]!r}: the kinds are {', '.join(KINDS)}"
         raise ValueError(msg)
+    return kinds
 
 
 def _nothing(leaves: LeafIndex) -> Knowledge:
@@ -630,8 +632,8 @@ def check_knowledge(value: Any) -> Knowledge:
     """Return the value, or raise if it is no `Knowledge`."""
     if not isinstance(value, Knowledge):
         msg = (
-            f"knowledge must be a Knowledge, not {described(value)}: Knowledge.of(triplets=..., pairs=...) makes one, "
-            "read_knowledge(path) reads one"
+            f"knowledge must be a Knowledge, not {described(value)}"
+            f"{where_to_read(value, 'knowledge') or ': Knowledge.of(triplets=..., pairs=...) makes one'}"
         )
         raise TypeError(msg)
     return value
@@ -686,7 +688,7 @@ def _over_rows(
 ) -> Knowledge:
     mine = align_triplets(X, triplets, n_samples, missing_samples=missing_samples)
     links = align_pairs(X, pairs, n_samples, missing_samples=missing_samples)
-    tree = None if hierarchy is None else align_hierarchy(X, hierarchy, mine.leaves)
+    tree = None if hierarchy is None else align_hierarchy(X, hierarchy, mine.leaves, missing_samples=missing_samples)
     codes, names, told = None, list[Any](), None
     if classes is not None:
         codes, names = align_classes(X, classes, mine.leaves, missing_samples=missing_samples, missing=missing)

@@ -73,10 +73,14 @@ def column_word(name: str) -> str:
 YES_NO = {
     **dict.fromkeys(("1", "true", "t", "yes", "y", "ja", "oui", "sí", "si", "sì", "sim", "tak", "evet", "да"), 1),
     **dict.fromkeys(("wahr", "vrai", "verdadero", "vero", "verdadeiro", "waar", "sant", "はい", "是"), 1),
+    **dict.fromkeys(("da", "ano", "áno", "igen", "kyllä", "kylla", "jah", "jā", "taip", "já", "ναι", "так", "ya"), 1),
+    **dict.fromkeys(("예", "네", "có", "vâng", "हाँ", "نعم", "כן", "po", "bai"), 1),
     **dict.fromkeys(
         ("0", "false", "f", "no", "n", "nein", "non", "nee", "nej", "não", "nao", "nie", "hayır", "нет"), 0
     ),
     **dict.fromkeys(("falsch", "faux", "falso", "onwaar", "falskt", "hayir", "いいえ", "否"), 0),
+    **dict.fromkeys(("ne", "nu", "nem", "ei", "nē", "nei", "όχι", "ні", "не", "tidak", "아니요", "아니오"), 0),
+    **dict.fromkeys(("không", "नहीं", "لا", "לא", "ez"), 0),
 }
 #: Words of people who cannot say, in lower case.
 CANNOT_SAY = frozenset(

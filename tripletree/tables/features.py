@@ -115,6 +115,8 @@ _SURELY = re.compile(
 #: The same where decimals stand behind commas.
 _POINTED = re.compile(r"[-+]?\d{1,3}(?:\.\d{3})+(?:,\d+)?")
 _THREE = re.compile(r"[-+]?[1-9]\d{0,2}\.\d{3}")
+#: A unit before numbers.
+_MONEY = re.compile(r"(?:[$€£¥₹]|(?:USD|EUR|CHF|GBP) ?) ?(?=\d)")
 _TRUTH = {"true": "1", "false": "0"}
 _UNITS = frozenset(
     {"", "unit", "units", "einheit", "einheiten", "unité", "unités", "unidad", "unidades", "unità", "[unit]"}
@@ -278,27 +280,47 @@ class Written(NamedTuple):
     how: str
 
 
-def as_numbers(cells: Sequence[str], decimal: str = ".", *, truth: bool = True) -> Written | None:
+def as_numbers(
+    cells: Sequence[str], decimal: str = ".", *, truth: bool = True, thousands: bool = False
+) -> Written | None:
     """The numbers of a column with a unit, with marks between thousands, or of true and false. None if it has none.
 
-    A mark between thousands has to be sure: ``1,234`` alone may be a number with a decimal comma. With `truth`, true
-    and false are 1 and 0.
+    A mark between thousands has to be sure: ``1,234`` alone may be a number with a decimal comma, unless commas are
+    known to part `thousands`. With `truth`, true and false are 1 and 0.
     """
     wrong = next((x for x in cells if not is_number(x) and not is_gap(x)), None)
+    money = wrong and _MONEY.match(wrong)
+    if money and all(is_gap(x) or x.startswith(money[0]) or is_number(x) for x in cells):
+        bare = [x.removeprefix(money[0]) for x in cells]
+        found, unit = _without_marks(bare, decimal, False, thousands), f"a unit ({money[0].strip()})"
+        if found is not None or all(is_gap(x) or is_number(with_point(x)) for x in bare):
+            return Written(bare, unit) if found is None else Written(found.numbers, f"{unit}, {found.how}")
+    return _without_marks(cells, decimal, truth, thousands)
+
+
+def _without_marks(cells: Sequence[str], decimal: str, truth: bool, thousands: bool) -> Written | None:
+    """`as_numbers` of cells without a unit in front."""
     if decimal == "," and any(map(_POINTED.fullmatch, cells)):
         if all(is_gap(x) or _POINTED.fullmatch(x) or "." not in x for x in cells):
             return Written([x if is_gap(x) else x.replace(".", "") for x in cells], "points between thousands")
         return None
-    if wrong is None:
+    if all(is_number(x) or is_gap(x) for x in cells):
         return None
-    found = numbers_in_unit(cells)
-    if found is not None:
-        return Written(found.numbers, f"a unit ({found.unit})")
+    units = numbers_in_unit(cells)
+    if units is not None:
+        return Written(units.numbers, f"a unit ({units.unit})")
     known = [x for x in cells if not is_gap(x)]
     if truth and {x.lower() for x in known} == set(_TRUTH):
         return Written([_TRUTH.get(x.lower(), x) for x in cells], "true and false as 1 and 0")
-    if any(map(_SURELY.fullmatch, known)) and all(map(_THOUSANDS.fullmatch, known)):
-        mark = next(x for x in ",.'’\u00a0\u202f " if any(x in y for y in known if _SURELY.fullmatch(y)))
+    if any("," in x and _POINTED.fullmatch(x) for x in known):
+        if all(_POINTED.fullmatch(x) or ("." not in x and is_number(with_point(x))) for x in known):
+            return Written(
+                [x if is_gap(x) else with_point(x.replace(".", "")) for x in cells], "points between thousands"
+            )
+        return None
+    sure = [x for x in known if _SURELY.fullmatch(x) or (thousands and "," in x)]
+    if sure and all(map(_THOUSANDS.fullmatch, known)):
+        mark = next(x for x in ",.'’\u00a0\u202f " if any(x in y for y in sure))
         if mark == "." and any("," in x or not _SURELY.fullmatch(x) and "." in x for x in known):
             return None
         rest = [x if is_gap(x) else x.replace(mark, "") for x in cells]
@@ -306,10 +328,16 @@ def as_numbers(cells: Sequence[str], decimal: str = ".", *, truth: bool = True) 
     return None
 
 
-def may_part_thousands(cells: Sequence[str]) -> bool:
-    """True if all numbers of a column have a point and three digits behind it, as if it stood between thousands."""
+def may_part_thousands(cells: Sequence[str], mark: str = ".") -> bool:
+    """True if all numbers of a column have a mark and three digits behind it, as if it stood between thousands.
+
+    Behind commas, whole numbers below a thousand may be among them.
+    """
     known = [x for x in cells if not is_gap(x)]
-    return len(set(known)) > 1 and all(map(_THREE.fullmatch, known))
+    short = mark == "," and any(mark in x for x in known)
+    return len(set(known)) > 1 and all(
+        _THREE.fullmatch(x.replace(mark, ".")) or (short and x.isdecimal() and len(x) < 4) for x in known
+    )
 
 
 def is_row_of_units(label: str, cells: Sequence[str], columns: Sequence[Sequence[str]]) -> bool:
