@@ -403,7 +403,8 @@ RELATION = Role(
     "relation_column",
     "the relations",
     words_in(
-        "relation predicate pred p relationship relationtype rel property edgetype prädikat verb beziehung relación type"
+        "relation predicate pred p relationship relationtype rel property edgetype prädikat verb beziehung relación"
+        " type"
     ),
     ranked=True,
 )
