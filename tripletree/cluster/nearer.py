@@ -28,6 +28,9 @@ def nearer_to_samples(labels: np.ndarray, start: np.ndarray, points: np.ndarray,
     if k == 1 or not len(kept):
         return labels
     start = nearer_means(points, start)
+    fit = log_within(points, labels)
+    if log_within(points, start) >= fit:  # moves for triplets lead away from the means
+        return labels
     moved = compatible(start, kept, points)
     if moved is None:
         return labels
@@ -35,5 +38,4 @@ def nearer_to_samples(labels: np.ndarray, start: np.ndarray, points: np.ndarray,
     if np.bincount(moved[named], minlength=k).min() < CRUMB * named.size / k:
         return labels
     wanted = min(_BETTER, _BETTER_PER_MOVE * float((moved != start).mean()))
-    gain = log_within(points, labels) - log_within(points, moved)
-    return in_order_of_first(moved) if gain > wanted else labels
+    return in_order_of_first(moved) if fit - log_within(points, moved) > wanted else labels
