@@ -157,7 +157,11 @@ LAYOUTS += [
         beside("who,...,gpt_response", ["p,...,u", "q,...,v", "p,...,x"]),
         [SAID_ODD, odd("u v w u", "v x w v", "x u v x", who="pqp")],
     ),
-    ("answers", beside("who,anchor,...", ["p,z,...", "q,u,...", "p,y,..."]), [SAID_ODD]),
+    (
+        "answers",
+        beside("who,anchor,...", ["p,z,...", "q,u,...", "p,y,..."]),
+        [SAID_ODD, nearer("z w u", "z w v", "u x v", "u x w", "y x u", "y x v")],
+    ),
     (
         "answers",
         "who,i1,i2,i3,first_pick,second_pick\np,u,v,w,w,u\nq,v,x,w,x,w\np,x,u,v,x,u\n",

@@ -46,6 +46,7 @@ def test_comparison_votes__a_fit_takes_them_beside_triplets():
     assert found == {("ant", "bee", "cat"): 4.0, ("cat", "dog", "eel"): 1.0, ("cat", "dog", "ant"): 1.0}
 
 
+@pytest.mark.filterwarnings("ignore:the features agree")
 def test_comparison_votes__all_three_anchors_outvote_chance():
     """bc|a: a's own comparisons are chance, as a is as far from both, and those of b and c name each other."""
     rng = np.random.default_rng(0)
