@@ -1,7 +1,10 @@
 """Flat clusters nearer to the samples than the cut of a tree: they keep the same triplets, and fit better."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from sklearn.metrics import adjusted_rand_score
 
 from tripletree.algorithms.cut import cut, log_within
@@ -51,6 +54,28 @@ def test_nearer_to_samples__clusters_that_nothing_can_be_gained_for_stay(rng):
     assert nearer_to_samples(labels, labels, X, nothing) is labels
     one = np.zeros(80, np.int64)
     assert nearer_to_samples(one, one, X, decompose(tree)) is one
+
+
+def test_nearer_to_samples__sparse_samples_as_dense_ones(rng):
+    X, _, tree = groups(150, 5, 1.5, rng)
+    X = np.where(np.abs(X) < 0.5, 0, X)
+    triplets = sample_triplets(tree, 150, random_state=rng)
+    labels = cut(ReCon(linkage="ward").fit(X, triplets=triplets).hierarchy_, 5, rule="size", triplets=triplets)
+    dense, sparse = (nearer_to_samples(labels, labels, points, triplets) for points in (X, csr_array(X)))
+    assert dense is not labels
+    assert np.array_equal(dense, sparse)
+    assert np.array_equal(*(ReCon(5).fit(points, triplets=triplets).labels_ for points in (X, csr_array(X))))
+
+
+def test_nearer_to_samples__no_table_of_all_samples_and_many_clusters(rng):
+    X, labels = rng.normal(size=(2_000, 2)), np.arange(2_000) // 2
+    triplets = TripletSet([(0, 2, 8)], 2_000)
+    tracemalloc.start()
+    found = nearer_to_samples(labels, labels, X, triplets)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert found is labels
+    assert peak < 1e6  # the table would have 16e6
 
 
 def test_nearer_to_samples__every_triplet_of_a_hierarchy_that_the_samples_know_little_of(rng):

@@ -33,8 +33,11 @@ from tripletree.errors import InvalidLabelsError
 #: and for how many moves a leaf that has moved stays where it is.
 _PRICE, _TABU = 20.0, 5
 
-#: In `compatible`: trees of the clusters that are tried, sweeps over the triplets that each fails, and most clusters.
-_ROUNDS, _SWEEPS, _MOST_CLUSTERS = 5, 200, 200
+#: In `compatible`: trees of the clusters that are tried, and sweeps over the triplets that each fails.
+_ROUNDS, _SWEEPS = 5, 200
+
+#: The most clusters for which a table of all samples and clusters is worth its memory.
+MOST_CLUSTERS = 200
 
 
 def satisfies(labels: Any, triplets: TripletSet) -> np.ndarray:
@@ -324,7 +327,7 @@ def compatible(
     for _ in range(_ROUNDS):
         if found is None or fit_together(found, triplets.rows):
             return found
-        if found.max() >= _MOST_CLUSTERS or not is_consistent(triplets):
+        if not is_consistent(triplets):
             return None
         found = _displayed_by_one_tree(found, triplets, points, weights)
     return None

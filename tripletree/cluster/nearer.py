@@ -6,10 +6,12 @@ are enough to make clusters of its cut that fit no samples: one giant, and crumb
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from tripletree.algorithms.cut import CRUMB, log_within
-from tripletree.algorithms.flat import compatible
+from tripletree.algorithms.flat import MOST_CLUSTERS, compatible
 from tripletree.cluster.votes import nearer_means
 from tripletree.core.labels import in_order_of_first
 from tripletree.core.triplets import TripletSet
@@ -19,13 +21,14 @@ from tripletree.core.triplets import TripletSet
 _BETTER, _BETTER_PER_MOVE = 0.15, 2.0
 
 
-def nearer_to_samples(labels: np.ndarray, start: np.ndarray, points: np.ndarray, kept: TripletSet) -> np.ndarray:
+def nearer_to_samples(labels: np.ndarray, start: np.ndarray, points: Any, kept: TripletSet) -> np.ndarray:
     """Clusters that begin as those of `start`, moved to the nearest means, then by triplets. Maybe `labels`.
 
-    None of the clusters may be a crumb among the samples in triplets: other samples are no clusters of their own.
+    None of the clusters may be a crumb among the samples in triplets: other samples are no clusters of their own. With
+    more than 200 clusters nothing is moved.
     """
     k = int(labels.max()) + 1
-    if k == 1 or not len(kept):
+    if not 1 < k <= MOST_CLUSTERS or not len(kept):
         return labels
     start = nearer_means(points, start)
     fit = log_within(points, labels)

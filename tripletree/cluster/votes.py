@@ -18,10 +18,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 from itertools import combinations_with_replacement
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from tripletree.algorithms.points import group_means, squared_distances
 from tripletree.cluster.propagation import PRIOR, compressed, fill_empty
 from tripletree.core.threads import one_blas_thread
 
@@ -286,7 +287,7 @@ def _fitted(points: np.ndarray, votes: FlatVotes, start: np.ndarray, power: floa
         centres = (shares.T @ points) / size[:, None]
         shape = (products - (centres.T * size) @ centres + PRIOR * np.eye(d)) / (n + PRIOR)
         root = np.linalg.cholesky(np.linalg.inv(shape))
-        own = -(d**power) / 2 * _squares(points @ root, centres @ root)
+        own = -(d**power) / 2 * squared_distances(points @ root, centres @ root)
         messages.send(own)
         messages.estimate_wrong(own)
         before, was, shares = shares, labels, messages.beliefs(own)
@@ -295,12 +296,6 @@ def _fitted(points: np.ndarray, votes: FlatVotes, start: np.ndarray, power: floa
             break
     fill_empty(labels, shares, labels[:0])
     return _Model(labels, shares, votes.held(messages.without(own)))
-
-
-def _squares(points: np.ndarray, centres: np.ndarray) -> np.ndarray:
-    from scipy.spatial.distance import cdist
-
-    return cdist(points, centres, "sqeuclidean")
 
 
 def _along(points: np.ndarray, votes: FlatVotes, start: np.ndarray, path: tuple[float, ...]) -> list[_Model]:
@@ -426,15 +421,11 @@ def alone(rows: np.ndarray, labels: np.ndarray) -> np.ndarray:
 # ---------------------------------------------------------------------- before votes
 
 
-def nearer_means(points: np.ndarray, labels: np.ndarray) -> np.ndarray:
+def nearer_means(points: Any, labels: np.ndarray) -> np.ndarray:
     """Do the last step of k-means: samples move to the nearest mean until no one does. No cluster becomes empty."""
     k = int(labels.max()) + 1
     for _ in range(STEPS):
-        size = np.bincount(labels, minlength=k)
-        means = np.zeros((k, points.shape[1]))
-        np.add.at(means, labels, points)
-        square = _squares(points, means / size[:, None])
-        near = square.argmin(axis=1)
+        near = squared_distances(points, group_means(points, labels, k)).argmin(axis=1)
         if np.bincount(near, minlength=k).min() == 0 or (near == labels).all():
             break
         labels = near

@@ -98,7 +98,8 @@ class ReCon(TripletClusterer):
         lengths.
     cut : {"auto", "support", "size", "merge_order", "height", "constraints"}, default "auto"
         The rule of `tripletree.cut`. "auto" is "support" with pairs or precomputed distances. Else, if triplets hold,
-        single samples of its clusters then move to nearer means, as far as that keeps the triplets and gains much.
+        single samples of its clusters, 200 at most, then move to nearer means, as far as that keeps the triplets and
+        gains much.
         "merge_order" undoes the last merges, as scikit-learn's AgglomerativeClustering does.
     distance_threshold : float or None, default None
         In the place of `n_clusters`: clusters are the largest clades with no merge, their own and all below, above this
