@@ -24,6 +24,7 @@ import numpy as np
 
 from tripletree.algorithms.points import group_means, squared_distances
 from tripletree.cluster.propagation import PRIOR, compressed, fill_empty
+from tripletree.core.progress import Tick, silent
 from tripletree.core.threads import one_blas_thread
 
 #: The first share of wrong statements. The share it is drawn to, with the weight of this many statements. Its least,
@@ -298,11 +299,19 @@ def _fitted(points: np.ndarray, votes: FlatVotes, start: np.ndarray, power: floa
     return _Model(labels, shares, votes.held(messages.without(own)))
 
 
+
+    from scipy.spatial.distance import cdist
+    points: np.ndarray, votes: FlatVotes, start: np.ndarray, path: tuple[float, ...], tell: Tick
+    return cdist(points, centres, "sqeuclidean")
+) -> list[_Model]:
+def _along(
 def _along(points: np.ndarray, votes: FlatVotes, start: np.ndarray, path: tuple[float, ...]) -> list[_Model]:
+def _squares(points: np.ndarray, centres: np.ndarray) -> np.ndarray:
     """Return the models of a path."""
     found: list[_Model] = []
     for power in path:
         found.append(_fitted(points, votes, found[-1].labels if found else start, power))
+        tell(1)
     return found
 
 
@@ -345,7 +354,9 @@ class Voted(NamedTuple):
         return bool(mean * np.log(classes / self.chance) + (1 - mean) * np.log((1 - classes) / (1 - self.chance)) > 0)
 
 
-def voted(points: np.ndarray, votes: FlatVotes, start: np.ndarray, rng: np.random.Generator) -> Voted:
+def voted(
+    points: np.ndarray, votes: FlatVotes, start: np.ndarray, rng: np.random.Generator, tell: Tick = silent
+) -> Voted:
     """Return clusters of all samples, as many as there are in `start`, each with a sample.
 
     The clusters stay as in `start` if held-out statements speak for no others.
@@ -359,11 +370,13 @@ def voted(points: np.ndarray, votes: FlatVotes, start: np.ndarray, rng: np.rando
         Two or more clusters 0..k-1, each with a sample. The statements know nothing of them.
     rng : Generator
         Deals out the statements that are held out.
+    tell : callable
+        Hears of each model.
     """
     # the number of threads of BLAS changes the rounding
     with one_blas_thread():
         points = compressed(points)
-        found = {path[: i + 1]: m for path in PATHS for i, m in enumerate(_along(points, votes, start, path))}
+        found = {path[: i + 1]: m for path in PATHS for i, m in enumerate(_along(points, votes, start, path, tell))}
         told = {path: votes.likelihood(model.held) for path, model in found.items()}
         best, *later = sorted(found, key=lambda path: -path[-1])  # features at full weight come first
         for path in later:
@@ -371,7 +384,7 @@ def voted(points: np.ndarray, votes: FlatVotes, start: np.ndarray, rng: np.rando
         folds = min(FOLDS, len(votes))
         fold = rng.permutation(len(votes)) % folds
         parts = range(1 if len(votes) > MANY else folds)
-        held = [_held_out(points, votes, fold == i, start, best) for i in parts]
+        held = [_held_out(points, votes, fold == i, start, best, tell) for i in parts]
     tried = votes.part(np.isin(fold, parts))
     order = np.argsort(np.concatenate([np.flatnonzero(fold == i) for i in parts]))
     by_model, by_start = (np.concatenate([x[j] for x in held])[order] for j in (0, 1))
@@ -383,12 +396,12 @@ def voted(points: np.ndarray, votes: FlatVotes, start: np.ndarray, rng: np.rando
 
 
 def _held_out(
-    points: np.ndarray, votes: FlatVotes, out: np.ndarray, start: np.ndarray, path: tuple[float, ...]
+    points: np.ndarray, votes: FlatVotes, out: np.ndarray, start: np.ndarray, path: tuple[float, ...], tell: Tick
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """`FlatVotes.held` of some statements by a model of the others and by `start`, and `FlatVotes.two_together`."""
     held = votes.part(out)
     ends = np.concatenate([held.pairs.ravel(), held.rows.ravel()]).astype(np.intp)
-    at_end = _along(points, votes.part(~out), start, path)[-1].shares[ends]
+    at_end = _along(points, votes.part(~out), start, path, tell)[-1].shares[ends]
     return held.held(at_end), held.held(np.eye(int(start.max()) + 1)[start[ends]]), held.two_together(at_end)
 
 

@@ -451,7 +451,10 @@ class DivisiveReCon(TripletClusterer):
             n_told = len(given.rows) - given.n_of_pairs
             shown = self.held_out_ if n_told and not hard else None  # hard triplets are not doubted
             start = from_linkage(plain, aligned.leaves)
-            found = by_votes(labels, start, points, is_matrix, given.votes, shown, n_told, rng)
+            with progress_bar(
+                self.verbose and len(given.votes), None, f"{type(self).__name__}, flat clusters", "models"
+            ) as tell:
+                found = by_votes(labels, start, points, is_matrix, given.votes, shown, n_told, rng, tell)
             if found is not None and forced is not None and not fit_together(found, forced.rows):
                 found = labels
             if found is None and n_told and not given.n_of_pairs:

@@ -11,6 +11,7 @@ from tripletree.cluster.votes import FlatVotes, alone, embedded, nearer_means, v
 from tripletree.core.checks import counted
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.pair_closure import PairClosure
+from tripletree.core.progress import Tick, silent
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import ClusterCountError
 
@@ -38,6 +39,7 @@ def by_votes(
     shown: float | None,
     n_told: int,
     rng: np.random.Generator,
+    tell: Tick = silent,
 ) -> np.ndarray | None:
     """Clusters by votes of pairs, and of triplets if these speak of classes. None if neither do.
 
@@ -52,18 +54,18 @@ def by_votes(
     points = embedded(points) if is_matrix else points
     start = nearer_means(points, start)
     if len(votes) == len(votes.pairs) + n_told:  # all statements vote
-        found, heard = voted(points, votes, start, rng), votes
+        found, heard = voted(points, votes, start, rng, tell), votes
         single = alone(votes.rows, found.labels)
         if single.any() and found.is_of_classes(without=float(single[votes.rows[:, 2]].mean())):
             heard = votes.without_far(single)
-            found = voted(points, heard, start, rng)
+            found = voted(points, heard, start, rng, tell)
         # triplets may be too few to move clusters that break them. The tree is heard then, if it shows them unseen
         stays = found.labels is start and shown is not None and not is_chance
         if found.is_of_classes():
             return labels if stays and _keeps_more(labels, start, heard) else found.labels
     votes = votes.part(np.arange(len(votes)) < len(votes.pairs))
     if len(votes):
-        found = voted(points, votes, start, rng)
+        found = voted(points, votes, start, rng, tell)
         if found.labels is not start:
             return found.labels
     return start if is_chance else None
