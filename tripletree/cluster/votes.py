@@ -299,14 +299,9 @@ def _fitted(points: np.ndarray, votes: FlatVotes, start: np.ndarray, power: floa
     return _Model(labels, shares, votes.held(messages.without(own)))
 
 
-
-    from scipy.spatial.distance import cdist
-    points: np.ndarray, votes: FlatVotes, start: np.ndarray, path: tuple[float, ...], tell: Tick
-    return cdist(points, centres, "sqeuclidean")
-) -> list[_Model]:
 def _along(
-def _along(points: np.ndarray, votes: FlatVotes, start: np.ndarray, path: tuple[float, ...]) -> list[_Model]:
-def _squares(points: np.ndarray, centres: np.ndarray) -> np.ndarray:
+    points: np.ndarray, votes: FlatVotes, start: np.ndarray, path: tuple[float, ...], tell: Tick
+) -> list[_Model]:
     """Return the models of a path."""
     found: list[_Model] = []
     for power in path:
