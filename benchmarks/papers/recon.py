@@ -26,7 +26,8 @@ SETTINGS = (
     "= I. k-means takes the best of 10 starts. Triplets are drawn from all that the classes imply.",
     "Hierarchies are cut as in section 4.2.1: branches below a threshold are left out, and then join the nearest of "
     "the k clusters. The paper gives no threshold. Here it is the one of n/2k, n/4k, ... whose clusters have most of "
-    'the given triplets with a and b together and c outside. "Ours" is the default of `cut`; `ReCon` moves samples of it to nearer means.',
+    'the given triplets with a and b together and c outside. "Ours" is the default of `cut`; `ReCon` moves samples of '
+    "it to nearer means.",
     "The paper has 50 draws. Here Fig. 3 has 50, the others 20, and informative triplets with the metric 5 on digits "
     "and letters. Clustering without triplets involves no chance and has 1.",
     "Table 1 of the paper counts 5 dimensions of transfusion, with the class. Here it has 4.",
