@@ -198,8 +198,6 @@ def _named(frames: list[FrameType]) -> str | None:
 
 #: The handler and the timer that were set before the first limit, and when that was.
 _before: tuple[Any, tuple[float, float], float] | None = None
-#: Whether garbage is being collected. Python drops the errors of finalisers and of weak references' callbacks.
-_is_collecting = False
 #: Seconds for which the alarm is set at most: some systems refuse more.
 _LONGEST = 1e6
 
@@ -215,13 +213,11 @@ def _set_alarm() -> None:
     limits = _limits()
     if limits:
         if _before is None:
-            gc.callbacks.append(_follow_collection)
             _before = signal.signal(signal.SIGALRM, _ring), signal.getitimer(signal.ITIMER_REAL), monotonic()
         wait = min(x.next for x in limits) - monotonic()
         signal.setitimer(signal.ITIMER_REAL, min(max(wait, 1e-6), _LONGEST))
     elif _before is not None:
         (handler, (wait, interval), then), _before = _before, None
-        gc.callbacks.remove(_follow_collection)
         left = max(wait - (monotonic() - then), 1e-6) if wait > 0 else 0.0
         signal.setitimer(signal.ITIMER_REAL, 0)
         if signal.getsignal(signal.SIGALRM) is _ring:  # another handler, set in the block, stays
@@ -229,9 +225,11 @@ def _set_alarm() -> None:
         signal.setitimer(signal.ITIMER_REAL, left, interval)
 
 
-def _follow_collection(phase: str, _info: dict[str, int]) -> None:
-    global _is_collecting
-    _is_collecting = phase == "start"
+def _is_collecting() -> bool:
+    """Whether garbage is being collected: Python begins no collection in another. It drops the errors that come up."""
+    done = gc.get_stats()[0]["collections"]
+    gc.collect(0)  # the youngest objects: microseconds
+    return gc.get_stats()[0]["collections"] == done
 
 
 def _ring(_number: int, frame: FrameType | None) -> None:
@@ -239,12 +237,11 @@ def _ring(_number: int, frame: FrameType | None) -> None:
     try:
         now = monotonic()
         due = [x for x in _limits() if x.next <= now]
-        undisturbed = _UNDISTURBED | {getattr(x, "__code__", None) for x in gc.callbacks}  # Python drops their errors
         for limit in sorted(due, key=lambda x: x.end):
             frames, is_inside = limit.frames(frame)
             if limit.has_struck and not is_inside:
                 _limits().remove(limit)
-            elif _is_collecting or any(x.f_code in undisturbed or x.f_code.co_filename == _IMPORT for x in frames):
+            elif any(x.f_code in _UNDISTURBED or x.f_code.co_filename == _IMPORT for x in frames) or _is_collecting():
                 limit.next = now + _SOON
             else:
                 limit.strike(frames)
@@ -255,4 +252,4 @@ def _ring(_number: int, frame: FrameType | None) -> None:
 #: Where Python's imports are written, by the name in their frames.
 _IMPORT = "<frozen importlib._bootstrap>"
 #: In these functions no limit strikes: a block begins or ends, or another limit strikes.
-_UNDISTURBED: set[CodeType | None] = {x.__code__ for x in (_Limit.__enter__, _Limit.__exit__, _Limit.strike, _ring)}
+_UNDISTURBED: set[CodeType] = {x.__code__ for x in (_Limit.__enter__, _Limit.__exit__, _Limit.strike, _ring)}

@@ -102,7 +102,8 @@ def test_time_limit__ends_long_work(rng, name):
 
 def test_time_limit__a_later_fit_is_as_without(rng):
     """Wherever a fit was cut short."""
-    X, y = rng.normal(size=(600, 3)), np.arange(600) % 5
+    y = np.arange(600) % 5
+    X = rng.normal(size=(600, 3)) + y[:, None]
     triplets = tt.sample_class_triplets(y, 1000, random_state=0)
     model = cluster.ReCon(n_clusters=5, linkage="average")
     before, ended, named = X.copy(), 0, set()
@@ -476,6 +477,47 @@ def test_time_limit__waits_for_the_end_of_a_collection_of_garbage(monkeypatch):
     assert (met, dropped) == (["start", "finaliser", "collected"], [])
     assert not finaliser.alive
     assert gc.callbacks == before
+
+
+def test_time_limit__other_callbacks_of_the_collector():
+    """One that removes itself makes Python leave out the next one. Others may remove all."""
+
+    def once(phase, info):
+        if phase == "stop":
+            gc.callbacks.remove(once)
+
+    gc.callbacks.insert(0, once)
+    with pytest.raises(tt.TimeLimitError), tt.time_limit(0.02):
+        gc.collect()
+        forever()
+    before = gc.callbacks[:]
+    try:
+        with pytest.raises(tt.TimeLimitError), tt.time_limit(0.02):
+            gc.callbacks.clear()
+            forever()
+    finally:
+        gc.callbacks[:] = before
+
+
+def test_time_limit__ends_while_another_thread_collects_garbage():
+    """The next limit strikes all the same."""
+    begun, ended = threading.Event(), threading.Event()
+
+    class Ring:
+        def __init__(self):
+            self.itself = self
+
+    ring = Ring()
+    weakref.finalize(ring, lambda: [begun.set(), ended.wait(10)])
+    del ring
+    other = threading.Thread(target=gc.collect)
+    with tt.time_limit(60):
+        other.start()
+        assert begun.wait(10)
+    ended.set()
+    other.join()
+    with pytest.raises(tt.TimeLimitError), tt.time_limit(0.02):
+        forever()
 
 
 def test_time_limit__puts_back_the_alarm_of_others():
