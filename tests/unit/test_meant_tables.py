@@ -9,6 +9,7 @@ import re
 
 import pytest
 
+import tripletree as tt
 from tripletree.errors import ParseError
 from tripletree.io import read_answers, read_comparisons, read_pairs, read_triplets
 
@@ -598,6 +599,18 @@ def test_meant_tables__are_read_as_meant_or_asked_with_the_command_that_does(cas
         error = str(refused)
         found += [(x, READERS[x][1](eval(f"read{y}", {"read": READERS[x][0]}))) for x, y in CALL.findall(error)]
     assert any(x == means and same(means, sorted(y), sorted(value)) for x, y in found), (found, error)
+
+
+@pytest.mark.parametrize("none", ["0", "-1", "#", "", "null"])
+@pytest.mark.parametrize("json", [False, True])
+def test_meant_tables__the_parent_of_a_root_is_no_node(tmp_path, monkeypatch, none, json):
+    """Programs write 0, -1 or # above a root. Among numbers 0 may be a node, as ids may begin there."""
+    rows = [("animal", none), ("cat", "animal"), ("pet", "cat"), ("lynx", "cat"), ("cow", "animal")]
+    objects = ",".join(f'{{"id": "{a}", "parent": "{b}"}}' for a, b in rows)
+    (tmp_path / "t.txt").write_text(f"[{objects}]" if json else table("id,parent", *rows), encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert tt.write_newick(tt.read_hierarchy("t.txt"), lengths=False) == "((pet,lynx)cat,cow)animal;"
+    assert tt.write_newick(tt.read_hierarchy(io.StringIO("child,parent\n1,0\n2,0\n3,1\n4,1\n"))) == "(2,(3,4)1)0;"
 
 
 @pytest.mark.parametrize(

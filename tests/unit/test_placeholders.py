@@ -34,11 +34,15 @@ Felidae indet.|Quercus spp.|f__Clostridiales_noname|Noname
 Uncategorized|uncategorised|indet.|Indet|undet.|Mammalia_not_assigned|NoHit|no match|No_match|g__No-hit|o__No_matches
 Other bacteria|other_mammals|Miscellaneous fungi|various|Uncl. Felidae|Unident.|UNK|Lymphoma, unspecified|lymphoma, NOS
 Fungi (unidentified)|<unknown>|not provided|Unresolved Felidae|Fungi inc. sed.
+unbekannt|Unbestimmt|k. A.|keine Angabe|nicht bestimmbar|inconnu|Indéterminée|non identifié|desconocido|sin clasificar
+No identificado|sconosciuta|Desconhecido|onbekend|okänd|ukjent|Ukendt|tuntematon|nieznany|неизвестно|未知|不明
+nicht zugeordnet
 Other|k__Others|Not_available|not applicable|unranked|Unnamed|misc.|No blast hit|not assigned"""
 TAXA = """Quercus robur|Unio|Uncinula necator|Fusarium oxysporum f. sp. cubense|WRAA01 sp1|s__Bog-38 sp002|Bacillota_A
 Xenopus|Quercus robur subsp. x|Assignia|Sedisa|Franka|Spp1|Pseudomonas_X
 Unkia|Nonamea|Matchia|Uncategoria|Incertella|Aedes (Stegomyia)|Nostoc|Brothera|Variousia
-Flavobacterium|Otheria|Notothenia|Miscanthus|Microorganisms|organism"""
+Flavobacterium|Otheria|Notothenia|Miscanthus|Microorganisms|organism
+Sinapis|Kaa|Unbescheiden|Descampsia|Identia|Nonnea|Keinea"""
 
 
 def names_of(text):

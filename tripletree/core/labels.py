@@ -16,6 +16,8 @@ from tripletree.errors import SHOWN, DuplicateLeafError, InvalidLabelsError, Unk
 GAPS = frozenset({"", "na", "n/a", "nan", "<na>", "null", "none", "?", "-"})
 #: Classes that say that no class is known. scikit-learn writes -1.
 CLASS_GAPS = GAPS | {"-1", "-1.0", "unknown", "unlabelled", "unlabeled"}
+#: What programs write for the parent of a root.
+NO_PARENT = frozenset({"-1", "0", "#"})
 #: Words that are no taxon and no class, in lower case, with blanks between: alone, or in placeholders before a taxon.
 NOT_KNOWN = (
     r"uncultured|uncultivated|unculturable|unclassified|unassigned|unidentified|undetermined|undefined|unknown"
@@ -24,15 +26,18 @@ NOT_KNOWN = (
     r"|not\s(?:assigned|available|applicable|categori[sz]ed|classified|determined|elsewhere\sclassified|given"
     r"|identified|known|present|provided|ranked|specified)"
 )
-_NO_CLASS = re.compile(
-    rf"{NOT_KNOWN}|(?:indet|undet)\.?|indetermina(?:te|ble)|ambiguous|incertae\ssedis|tb[acd]\.?"
-    r"|to\sbe\s(?:determined|decided|done|assigned|classified)|n\.\s?[ad]\.|unsure|uncertain|unclear|undecided|unlabell?ed"
-    r"|unannotated|not\s(?:sure|clear|labell?ed|annotated|yet\s\w+)|(?:do\snot|don'?t|don’t)\sknow|missing"
-    r"|unbekannt|unbestimmt|unklar|fehlt|k\.?\s?a\.?|keine\s(?:angabe|angaben|daten|zuordnung|klasse)"
+#: The same in other languages, as whole names: each stands for no taxon and for no class.
+NOT_KNOWN_ABROAD = (
+    r"unbekannt|unbestimmt|unklar|k\.\s?a\.|keine\s(?:angabe|angaben|daten|zuordnung)"
     r"|nicht\s(?:bekannt|bestimmt|bestimmbar|klassifiziert|zugeordnet)|inconnue?|indéterminée?|non\s(?:classée?|connue?"
     r"|déterminée?|identifiée?|renseignée?)|desconocid[oa]|sin\s(?:clasificar|datos|identificar)|no\sidentificad[oa]"
     r"|sconosciut[oa]|desconhecid[oa]|onbekend|okänd|ukjent|ukendt|tuntematon|nieznany|неизвестно|未知|不明"
-    r"|no\s(?:class|label|answer|idea|data|value|id|identification)|\?{2,}|-{2,}|\.{1,3}|…"
+)
+_NO_CLASS = re.compile(
+    rf"{NOT_KNOWN}|{NOT_KNOWN_ABROAD}|(?:indet|undet)\.?|indetermina(?:te|ble)|ambiguous|incertae\ssedis|tb[acd]\.?"
+    r"|to\sbe\s(?:determined|decided|done|assigned|classified)|n\.\s?[ad]\.|unsure|uncertain|unclear|undecided|unlabell?ed"
+    r"|unannotated|not\s(?:sure|clear|labell?ed|annotated|yet\s\w+)|(?:do\snot|don'?t|don’t)\sknow|missing|fehlt|k\.?a\.?"
+    r"|keine\sklasse|no\s(?:class|label|answer|idea|data|value|id|identification)|\?{2,}|-{2,}|\.{1,3}|…"
 )
 #: Codes for no value, if they stand apart from the other codes.
 _SENTINELS = frozenset({-9.0, -99.0, -999.0, -9999.0, 999.0, 9999.0})

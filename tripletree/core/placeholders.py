@@ -16,7 +16,7 @@ import numpy as np
 
 from tripletree.core.arrays import freeze
 from tripletree.core.checks import counted
-from tripletree.core.labels import NOT_KNOWN, is_gap
+from tripletree.core.labels import NOT_KNOWN, NOT_KNOWN_ABROAD, is_gap
 from tripletree.core.notes import note
 
 if TYPE_CHECKING:
@@ -27,6 +27,7 @@ _SEDIS = r"(?:sedis|\w*(?:regni|phyli|divisionis|classis|ordinis|familiae|tribus
 _INCERTAE = rf"incert(?:ae|i|us)\ ?{_SEDIS}|inc\.\ ?sed\."
 _FILLER = re.compile(
     rf"""(?:{NOT_KNOWN})(?:\ .+)?              # uncultured; unclassified Felidae; Unknown Family; norank f Felidae
+    | {NOT_KNOWN_ABROAD}
     | ambiguous(?:\ tax(?:a|on))?
     | (?:.+\ )?(?:{_INCERTAE})(?:\ .+)?         # Incertae Sedis; Fungi cls Incertae sedis; Incertae familiae
     | (?:.+\ )?environmental\ (?:samples?|sequences?)
@@ -61,6 +62,9 @@ _SIGNS = (
     *(b"incert", b"inc.", b"environm", b"metagen", b"indet", b"sp\0", b"spp", b"_x", b"__\0", b"unpla", b"unnam"),
     *(b"unsp", b"unra", b"unall", b"unres", b"not ", b"not_", b" nos\0", b"_nos\0", b"other", b"misc", b"various"),
     *(b"noname", b"\0na\0", b"\0nan\0", b"\0n/a\0", b"<na>", b"null\0", b"\0none\0", b"\0?\0", b"\0-\0"),
+    # Of other languages, in as few letters as the 256 states of the automaton allow.
+    *(b"unbe", b"k.", b"kein", b"nich", b"inco", b"d\xc3", b"non ", b"non_", b"desc", b"sin ", b"sin_", b"ident"),
+    *(b"onos", b"onbe", b"k\xc3", b"ukj", b"uke", b"tunt", b"niez", *(x.encode() for x in ("изв", "ИЗВ", "未", "不"))),
     *(b"__na\0", b"__nan\0", b"__n/a\0", b"__none\0", b"__?\0", b"__-\0"),
 )
 #: Leaves with one of these texts are open, without a closer look but for a forma specialis. Names stand between NULs.

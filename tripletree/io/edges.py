@@ -17,7 +17,7 @@ import numpy as np
 
 from tripletree.core.checks import check_choice, counted
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy, tell_lost_marks
-from tripletree.core.labels import is_gap
+from tripletree.core.labels import NO_PARENT, is_gap
 from tripletree.core.leaves import as_texts
 from tripletree.core.notes import LABELS, kept, note
 from tripletree.core.ontology import Ontology
@@ -781,7 +781,8 @@ def _edges(table: RowTable, places: tuple[int | None, ...], *, strict: bool) -> 
         raise ParseError("no rows below the header", path=table.path)
     if None in child:
         table.refuse(child.index(None), "no child in this row")
-    gaps = {x for x in dict.fromkeys(parent) if isinstance(x, str) and is_gap(x)} - set(child)
+    none = NO_PARENT - {"0"} if any(str(x).isdecimal() for x in child) else NO_PARENT  # among numbers 0 may be a node
+    gaps = {x for x in dict.fromkeys(parent) if str(x) in none or (isinstance(x, str) and is_gap(x))} - set(child)
     own = np.array([p == c for c, p in zip(child, parent, strict=True)], np.bool_)
     parent = [None if is_own or p in gaps else p for is_own, p in zip(own.tolist(), parent, strict=True)]
     position = {x: i for i, x in enumerate(dict.fromkeys([*child, *(p for p in parent if p is not None)]))}

@@ -31,6 +31,7 @@ import numpy as np
 
 from tripletree.core.confidence import support_label
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy
+from tripletree.core.labels import GAPS, NO_PARENT
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.notes import kept
 from tripletree.core.ontology import Ontology
@@ -336,6 +337,8 @@ def _flat_ontology(items: list[dict[str, Any]], keys: _Keys, error: _Refuse) -> 
             raise error(f"expected ids of other objects under {key!r}, strings or whole numbers", item)
         for other in named:
             if other not in position:
+                if not down and str(other) in NO_PARENT | GAPS:
+                    continue
                 raise error(f"{other!r} under {key!r} is the id of no object in the list", item)
             edges.append((position[other], k) if down else (k, position[other]))
     names = [keys.label(x) for x in items]
