@@ -287,7 +287,8 @@ def test_soft_kinds_one_by_one_or_in_a_list():
 @pytest.mark.parametrize("triplets", [[("a", "b", "c")], [("a", "b", "c"), ("a", "c", "b")]])
 @pytest.mark.parametrize("pairs", [None, ([("a", "c")], [])])
 def test_soft_knowledge_is_made_hard_where_that_works(triplets, pairs):
-    known = Knowledge.of(NAMES, triplets=triplets, pairs=pairs, soft=["triplets", "pairs"])
+    soft = ["triplets"] if pairs is None else ["triplets", "pairs"]
+    known = Knowledge.of(NAMES, triplets=triplets, pairs=pairs, soft=soft)
     with pytest.raises(ValueError, match="take DivisiveReCon, which weighs them") as info:
         ReCon(2).fit(X, sample_names=NAMES, knowledge=known)
     if "with_soft()" in str(info.value):

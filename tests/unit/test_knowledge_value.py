@@ -492,6 +492,9 @@ def test_soft__kinds_never_count_for_consistency():
 
 test_soft__refused = refusals(
     Refusal(lambda: Knowledge.of(triplets=TRIPLETS, soft=["triplet"]), ValueError, "called 'triplet': the kinds are"),
+    Refusal(
+        lambda: Knowledge.of(triplets=TRIPLETS, soft="pairs"), ValueError, "no pairs are given: give pairs=, or le"
+    ),
     Refusal(lambda: WHOLE.with_soft("pair"), ValueError, "no kind of knowledge is called 'pair'"),
     Refusal(lambda: WHOLE | SOFT, ValueError, r"triplets must be soft on both sides or on neither: x\.with_soft\('tri"),
     Refusal(

@@ -433,7 +433,7 @@ def _parted(known: dict[str, Any], soft: tuple[str, ...], labels: list[str], mis
     """The knowledge, of which some kinds are votes."""
     hard = {kind: value for kind, value in known.items() if kind not in soft}
     votes = {kind: known[kind] for kind in soft if known.get(kind) is not None}
-    found = Knowledge.of(labels, **votes, soft=soft, missing_samples=missing_samples)
+    found = Knowledge.of(labels, **votes, soft=votes, missing_samples=missing_samples)
     if "knowledge" in known:
         kept = known["knowledge"]
         found = found | kept.with_soft(*kept.soft, *soft)

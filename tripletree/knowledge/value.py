@@ -149,6 +149,8 @@ class Knowledge:
             If something is said of other samples. ``.labels`` holds them all.
         TypeError
             If a part has a form that no estimator takes.
+        ValueError
+            If `soft` has a kind that is not given.
 
         Examples
         --------
@@ -170,9 +172,15 @@ class Knowledge:
             labels = index_labels(samples)
             names = list(LeafIndex(samples if labels is None else labels))
         rows = named(None, names)
-        return align_knowledge(
+        made = align_knowledge(
             rows, len(rows.labels), **given, classes=classes, missing=missing, missing_samples=missing_samples
         ).with_soft(soft)
+        for kind in sorted(made.soft):
+            if {**given, "classes": classes}[kind] is None:
+                of = "is" if kind == "hierarchy" else "are"
+                msg = f"soft has {kind!r}, and no {kind} {of} given: give {kind}=, or leave it out"
+                raise ValueError(msg)
+        return made
 
     @property
     def kinds(self) -> tuple[str, ...]:
