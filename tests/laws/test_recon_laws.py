@@ -26,6 +26,8 @@ from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
 from tripletree.knowledge.combined import combine_constraints
 
+pytestmark = pytest.mark.filterwarnings("ignore:the features agree")  # they are random
+
 
 def _instance(seed, most=14):
     """Samples, and consistent triplets on a part of them: none, few or many."""

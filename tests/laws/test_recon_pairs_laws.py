@@ -29,7 +29,10 @@ from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import InconsistentTripletsError, InfeasibleClusteringError
 
-pytestmark = pytest.mark.filterwarnings("ignore:with these pairs, labels_ break some of the triplets")
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:with these pairs, labels_ break some of the triplets"),
+    pytest.mark.filterwarnings("ignore:the features agree"),  # they are random
+]
 
 
 def fitted(X, triplets, must, cannot, k=None, **options):

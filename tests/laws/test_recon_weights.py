@@ -9,8 +9,9 @@ from scipy.sparse import csr_array
 
 from tripletree import Hierarchy, TripletSet, cut, suggest_n_clusters
 from tripletree.algorithms.cut import RULES
-from tripletree.algorithms.flat import enforced, is_broken
+from tripletree.algorithms.flat import enforced, fit_together, is_broken
 from tripletree.cluster import ReCon
+from tripletree.cluster.votes import nearer_means
 from tripletree.core.pairs import PairwiseConstraints
 
 
@@ -52,7 +53,13 @@ def assert_equal_fits(weighted, repeated, weight, first, X=None, Y=None):
     if not np.array_equal(heavy, np.repeat(heavy[first], weight)):
         return  # copies of one row have become clusters of their own, which is no cut of the weighted hierarchy
     assert partition(light) == partition(heavy[first])
-    if not is_broken(light, weighted.triplets_.rows).any() and not is_broken(heavy, repeated.triplets_.rows).any():
+    if is_broken(light, weighted.triplets_.rows).any() or is_broken(heavy, repeated.triplets_.rows).any():
+        return
+    means = light
+    if weighted.cut == "auto" and weighted.metric != "precomputed":
+        X = X if weighted.metric == "euclidean" else X / np.linalg.norm(X, axis=1, keepdims=True)
+        means = nearer_means(X, light, weight)
+    if fit_together(means, weighted.triplets_.rows):  # else triplets move samples here, too
         assert partition(weighted.labels_) == partition(repeated.labels_[first])
 
 

@@ -21,24 +21,33 @@ from tripletree.core.triplets import TripletSet
 _BETTER, _BETTER_PER_MOVE = 0.15, 2.0
 
 
-def nearer_to_samples(labels: np.ndarray, start: np.ndarray, points: Any, kept: TripletSet) -> np.ndarray:
+def nearer_to_samples(
+    labels: np.ndarray,
+    start: np.ndarray,
+    points: Any,
+    kept: TripletSet,
+    weights: np.ndarray | None = None,
+    inside: float = 0.0,
+) -> np.ndarray:
     """Clusters that begin as those of `start`, moved to the nearest means, then by triplets. Maybe `labels`.
 
     None of the clusters may be a crumb among the samples in triplets: other samples are no clusters of their own. With
-    more than 200 clusters nothing is moved.
+    more than 200 clusters nothing is moved. A point of some weight stands for as many samples, with `inside` the sum of
+    their squared distances to it.
     """
     k = int(labels.max()) + 1
     if not 1 < k <= MOST_CLUSTERS or not len(kept):
         return labels
-    start = nearer_means(points, start)
-    fit = log_within(points, labels)
-    if log_within(points, start) >= fit:  # moves for triplets lead away from the means
+    start = nearer_means(points, start, weights)
+    fit = log_within(points, labels, weights, inside)
+    if log_within(points, start, weights, inside) >= fit:  # moves for triplets lead away from the means
         return labels
-    moved = compatible(start, kept, points)
+    moved = compatible(start, kept, points, weights=weights)
     if moved is None:
         return labels
+    share = np.full(labels.size, 1 / labels.size) if weights is None else weights / weights.sum()
     named = kept.used_leaves
-    if np.bincount(moved[named], minlength=k).min() < CRUMB * named.size / k:
+    if np.bincount(moved[named], share[named], k).min() < CRUMB * share[named].sum() / k:
         return labels
-    wanted = min(_BETTER, _BETTER_PER_MOVE * float((moved != start).mean()))
-    return in_order_of_first(moved) if fit - log_within(points, moved) > wanted else labels
+    wanted = min(_BETTER, _BETTER_PER_MOVE * float(share @ (moved != start)))
+    return in_order_of_first(moved) if fit - log_within(points, moved, weights, inside) > wanted else labels

@@ -429,11 +429,11 @@ def alone(rows: np.ndarray, labels: np.ndarray) -> np.ndarray:
 # ---------------------------------------------------------------------- before votes
 
 
-def nearer_means(points: Any, labels: np.ndarray) -> np.ndarray:
+def nearer_means(points: Any, labels: np.ndarray, weights: np.ndarray | None = None) -> np.ndarray:
     """Do the last step of k-means: samples move to the nearest mean until no one does. No cluster becomes empty."""
     k = int(labels.max()) + 1
     for _ in range(STEPS):
-        near = squared_distances(points, group_means(points, labels, k)).argmin(axis=1)
+        near = squared_distances(points, group_means(points, labels, k, weights)).argmin(axis=1)
         if np.bincount(near, minlength=k).min() == 0 or (near == labels).all():
             break
         labels = near

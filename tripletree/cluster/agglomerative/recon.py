@@ -490,14 +490,8 @@ class ReCon(TripletClusterer):
                 chosen = suggested(hierarchy, triplets, points, None, plan.weights, plan.inside)
                 k = chosen.n_clusters
             labels = best_cut(hierarchy, k, self.cut, triplets, samples, plan.weights, plan.inside)
-            if (
-                self.cut == "auto"
-                and samples is not None
-                and plan.weights is None
-                and len(triplets)
-                and not len(violated)
-            ):
-                labels = nearer_to_samples(labels, labels, samples, triplets)
+            if self.cut == "auto" and samples is not None and not len(violated):
+                labels = nearer_to_samples(labels, labels, samples, triplets, plan.weights, plan.inside)
             return _FlatCut(labels, 1, n, chosen)
         given = points
         if not metric.has_points and not metric.is_precomputed:
