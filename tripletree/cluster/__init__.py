@@ -40,7 +40,7 @@ labels as its index (not 0..n-1), or the labels as ``fit(..., sample_names=)``, 
 >>> X, y = load_iris(return_X_y=True)
 >>> X = pd.DataFrame(X, index=[f"flower {i}" for i in range(150)])
 >>> triplets = sample_class_triplets(y, 300, leaves=X.index, samples=range(0, 150, 5), random_state=0)
->>> search = GridSearchCV(ReCon(3, missing_samples="ignore"), {"linkage": ["centroid", "ward", "average"]},
+>>> search = GridSearchCV(ReCon(3, missing_samples="ignore"), {"cut": ["merge_order", "auto"]},
 ...                       scoring="adjusted_rand_score", cv=StratifiedKFold(5)).fit(X, y, triplets=triplets)
 >>> search.best_params_, search.best_estimator_.n_triplets_
 ({'linkage': 'ward'}, 300)
