@@ -43,7 +43,7 @@ labels as its index (not 0..n-1), or the labels as ``fit(..., sample_names=)``, 
 >>> search = GridSearchCV(ReCon(3, missing_samples="ignore"), {"cut": ["merge_order", "auto"]},
 ...                       scoring="adjusted_rand_score", cv=StratifiedKFold(5)).fit(X, y, triplets=triplets)
 >>> search.best_params_, search.best_estimator_.n_triplets_
-({'linkage': 'ward'}, 300)
+({'cut': 'auto'}, 300)
 
 Three things to know about cross-validation. A list or array of as many triplets as samples is cut as if it were sample
 weights: repeat one triplet, as repeats count once. In ``triplets_from_classes`` the first member of each class is in
