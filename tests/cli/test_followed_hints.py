@@ -206,6 +206,7 @@ PLAIN = [
        nearer("u v w", "v w x")) for q in ("Which is less similar?", "Welches ist unähnlicher?")),
     ("comparisons", "question,anchor,left,right,choice\nWhich is more similar?,u,v,w,w\n", nearer("u w v")),
     ("comparisons", "anchor,near,far,count\nu,v,w,2\nv,w,x,1\n", nearer("u v w", "u v w", "v w x")),
+    ("comparisons", "anchor,farthest,nearest\nu,w,v\nv,x,w\n", nearer("u v w", "v w x")),
     ("pairs", linked("gene,other,constraint", "1", "-1"), SAME),
     ("triplets", "a,b,c,gene\nu,v,w,3\nw,x,u,4\n", triplets("u v|w", "w x|u")),
     *(("pairs", linked(f"id1;id2;{x}", "0", "1", ";"), SAME) for x in ("verschieden", "ungleich", "différent")),

@@ -902,3 +902,11 @@ def test_comparisons__the_name_of_the_answers_says_that_the_less_alike_is_named(
     """It was taken for the one chosen as the nearer."""
     said = read_comparisons(io.StringIO(f"who,ref,opt_1,opt_2,{name}\nann,cat,lion,eel,eel\nbob,cat,lion,eel,eel\n"))
     assert [tuple(said.leaves[x] for x in row) for row in said.rows.tolist()] == [("cat", "lion", "eel")] * 2
+
+
+def test_read_answers__one_answer_that_is_none_does_not_make_others_unknown_that_are_written_otherwise():
+    text = "who,i1,i2,i3,odd\na,Potato,Tuna,Plum,potato \nb,Tuna,Potato,Plum,Plum\nc,Tuna,Potato,Plum,Fig\n"
+    with pytest.raises(ParseError, match=r"the answer 'Fig', which is none of .*missing=\['Fig'\]"):
+        read_answers(io.StringIO(text))
+    found = read_answers(io.StringIO(text), missing=["Fig"])
+    assert [x.odd for x in found] == ["Potato", "Plum", None]

@@ -1586,11 +1586,17 @@ def positions_said(
         if thirds and None not in thirds:
             found[coded] = np.array(thirds, np.int8)
             return found, WHOLE if is_whole else TWO
+    otherwise: dict[int, int] = {}
     for written, how in ((_plain_text, "labels, written otherwise"), (_stem, "names of files")):
         shown = [[written(str(x)) for x in row] for row in rows]
-        if all(shown[k].count(written(str(said[k]))) == 1 for k in coded):
+        named = [k for k in coded if shown[k].count(written(str(said[k]))) == 1]
+        if len(named) == len(coded):
             found[coded] = [shown[k].index(written(str(said[k]))) for k in coded]
             return found, how
+        if written is _plain_text:  # then only the others are unknown
+            otherwise = {k: shown[k].index(written(str(said[k]))) for k in named}
+    for k, at in otherwise.items():
+        found[k] = at
     return found, "labels"
 
 
