@@ -1595,8 +1595,8 @@ def positions_said(
             return found, how
         if written is _plain_text:  # then only the others are unknown
             otherwise = {k: shown[k].index(written(str(said[k]))) for k in named}
-    for k, at in otherwise.items():
-        found[k] = at
+    for k, place in otherwise.items():
+        found[k] = place
     return found, "labels"
 
 
