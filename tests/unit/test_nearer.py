@@ -113,3 +113,19 @@ def test_results__triplets_of_several_levels_do_not_spoil_the_clusters(model):
     labels = model.set_params(random_state=0).fit(X, triplets=triplets).labels_
     assert are_compatible(labels, triplets)
     assert adjusted_rand_score(y, labels) > plain - 0.1
+
+
+def test_results__other_orders_of_rows_give_the_same_clusters(rng):
+    n_moved = 0
+    for seed in range(12):
+        X, _, tree = groups(50, 5, 1, rng)
+        triplets = sample_triplets(tree, 60, random_state=seed)
+        plain = ReCon(5, linkage="average").fit(X, triplets=triplets)
+        labels = cut(plain.hierarchy_, 5, triplets=triplets, samples=X, strict=False)
+        if not are_compatible(labels, triplets):  # else moves of the cut itself go by order, too
+            continue
+        order = rng.permutation(50)
+        other = ReCon(5, linkage="average").fit(X[order], triplets=np.argsort(order)[triplets.rows])
+        assert adjusted_rand_score(plain.labels_[order], other.labels_) == 1
+        n_moved += adjusted_rand_score(plain.labels_, labels) < 1
+    assert n_moved > 1

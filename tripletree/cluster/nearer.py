@@ -38,16 +38,34 @@ def nearer_to_samples(
     k = int(labels.max()) + 1
     if not 1 < k <= MOST_CLUSTERS or not len(kept):
         return labels
+    # moves are made in the order of the samples and of the clusters: let it be that of a mixture of the features
+    order = np.argsort(points @ np.cos(np.arange(1, points.shape[1] + 1)), kind="stable")
+    back = np.argsort(order)
+    one = _nearer(
+        labels[order],
+        in_order_of_first(start[order]),
+        points[order],
+        TripletSet(back[kept.rows], labels.size, weights=kept.weights),
+        None if weights is None else weights[order],
+        inside,
+    )
+    return labels if one is None else in_order_of_first(one[back])
+
+
+def _nearer(
+    labels: np.ndarray, start: np.ndarray, points: Any, kept: TripletSet, weights: np.ndarray | None, inside: float
+) -> np.ndarray | None:
+    k = int(labels.max()) + 1
     start = nearer_means(points, start, weights)
     fit = log_within(points, labels, weights, inside)
     if log_within(points, start, weights, inside) >= fit:  # moves for triplets lead away from the means
-        return labels
+        return None
     moved = compatible(start, kept, points, weights=weights)
     if moved is None:
-        return labels
+        return None
     share = np.full(labels.size, 1 / labels.size) if weights is None else weights / weights.sum()
     named = kept.used_leaves
     if np.bincount(moved[named], share[named], k).min() < CRUMB * share[named].sum() / k:
-        return labels
+        return None
     wanted = min(_BETTER, _BETTER_PER_MOVE * float(share @ (moved != start)))
-    return in_order_of_first(moved) if fit - log_within(points, moved, weights, inside) > wanted else labels
+    return moved if fit - log_within(points, moved, weights, inside) > wanted else None
