@@ -37,6 +37,7 @@ def biological_process(tmp_path_factory):
 
 @pytest.mark.shared
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:the features agree")  # which are random
 def test_gene_ontology__annotations_triplets_clustering(biological_process, tmp_path):
     rng = np.random.default_rng(0)
     genes = [f"gene{i}" for i in range(300)]

@@ -188,3 +188,11 @@ def test_cannot_links__tell_too_little(rng):
     X, _ = families(rng, size=LARGE)
     pairs = tt.PairwiseConstraints([], [(i, (i + 37) % 200) for i in range(200)], 200)
     assert ReCon(5).fit(X.to_numpy(), pairs=pairs).name_agreement_ is None
+
+
+def test_name_agreement__few_samples_in_most_statements_tell_nothing(rng):
+    """Informative triplets of classes name the first member of each class over and over."""
+    y = np.repeat(np.arange(3), 40)
+    X = rng.normal(size=(120, 4)) + y[:, None]
+    model = ReCon(3).fit(X, triplets=tt.triplets_from_classes(y, samples=np.arange(0, 120, 2)))
+    assert model.name_agreement_ is None

@@ -26,6 +26,10 @@ CLEAR = 2.0
 #: Fewer names or statements are not looked at: right ones often agree no better than exchanged ones.
 FEWEST_NAMES, FEWEST_STATEMENTS = 30, 100
 
+#: The greatest standard deviation of exchanged names. It is greater if few samples are in most of the statements, as in
+#: informative triplets of classes: then right names are told from exchanged ones by luck only.
+MOST_DEVIATION = 0.08
+
 #: The most names and statements that are looked at, other samples for each pair, and how often names are exchanged.
 MOST_NAMES, MOST_STATEMENTS, OTHERS, EXCHANGES = 300, 1_000, 3, 100
 
@@ -99,7 +103,8 @@ def name_agreement(points: Any, metric: FittedMetric, known: Knowledge) -> NameA
     Returns
     -------
     NameAgreement or None
-        Of the kind that agrees the least clearly. None if little is known, or distances are all the same.
+        Of the kind that agrees the least clearly. None if little is known, if a few samples are in most statements, or
+        if distances are all the same.
     """
     rng = np.random.default_rng(0)
     found = [_agreement(points, metric, kind, _statements(kind, known, rng), rng) for kind in known.kinds]
@@ -158,7 +163,9 @@ def _agreement(
         holds &= near < flat_distance.take(second * size + third)
     here, *exchanged = holds.mean(axis=1).tolist()
     deviation = float(np.std(exchanged, ddof=1))
-    return NameAgreement(kind, here, float(np.mean(exchanged)), deviation, len(rows), named.size) if deviation else None
+    if not 0 < deviation <= MOST_DEVIATION:
+        return None
+    return NameAgreement(kind, here, float(np.mean(exchanged)), deviation, len(rows), named.size)
 
 
 def warn_of_names(found: NameAgreement | None) -> None:
