@@ -154,16 +154,6 @@ def fit_together(codes: np.ndarray, rows: np.ndarray) -> bool:
     return is_consistent(TripletSet(between, int(codes.max(initial=-1)) + 1))
 
 
-def have_one_level(rows: np.ndarray, n: int) -> bool:
-    """Whether triplets on n samples have one level: their near pairs tie no two samples that a triplet keeps apart."""
-    from scipy.sparse import csr_array
-    from scipy.sparse.csgraph import connected_components
-
-    a, b, c = rows.T
-    _, group = connected_components(csr_array((np.ones(len(rows)), (a, b)), shape=(n, n)), directed=False)
-    return bool((group[a] != group[c]).all())
-
-
 def enforce_triplets(
     labels: Any, triplets: TripletSet, *, samples: Any = None, max_steps: int | None = None
 ) -> np.ndarray:

@@ -1,6 +1,6 @@
 """Flat clusters that fit the samples better than the cut of a tree with triplets does, and keep the same triplets.
 
-A tree with triplets of several levels tells which clusters are near to each other. But a few samples at a wrong place
+A tree with triplets tells which clusters are near to each other. But a few samples at a wrong place
 are enough to make clusters of its cut that fit no samples: one giant, and crumbs.
 """
 
@@ -18,6 +18,7 @@ from tripletree.core.triplets import TripletSet
 
 #: Other clusters must fit better by this much (logarithm of the share of squared distances within clusters), or by
 #: this much times the share of samples that had to move for the triplets: the fewer, the surer they are right.
+#: Set for `ReCon` on two seeds of ten kinds; others: ``benchmarks/results/flat_clusters.md``.
 _BETTER, _BETTER_PER_MOVE = 0.15, 2.0
 
 

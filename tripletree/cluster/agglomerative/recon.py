@@ -97,10 +97,10 @@ class ReCon(TripletClusterer):
         need "euclidean", a transformer, or "cosine", for them the Euclidean distance of samples divided by their
         lengths.
     cut : {"auto", "support", "size", "merge_order", "height", "constraints"}, default "auto"
-        The rule of `tripletree.cut`. "auto" is "support" with pairs or precomputed distances. Else, if triplets hold,
-        single samples of its clusters, 200 at most, then move to nearer means, as far as that keeps the triplets and
-        gains much.
-        "merge_order" undoes the last merges, as scikit-learn's AgglomerativeClustering does.
+        The rule of `tripletree.cut`. "auto" is "support" with pairs or precomputed distances. With triplets that all
+        hold, "auto" then moves single samples to nearer means, where that keeps the triplets and gains much (200
+        clusters at most): such clusters are no cut. "merge_order" undoes the last merges, as scikit-learn's
+        AgglomerativeClustering does.
     distance_threshold : float or None, default None
         In the place of `n_clusters`: clusters are the largest clades with no merge, their own and all below, above this
         distance. Merges at the very distance stand (in scikit-learn's AgglomerativeClustering they do not).
@@ -174,8 +174,9 @@ class ReCon(TripletClusterer):
     penalty_, n_micro_clusters_ : float or None, int or None
         The penalty for a unit of weight, and the number of micro-clusters. None without a penalty or micro-clusters.
     name_agreement_ : NameAgreement or None
-        How well the features agree with what is known, and with exchanged names (`tripletree.cluster.NameAgreement`).
-        None below 30 names, or 100 triplets or must-links. How often a warning tells: Notes of `DivisiveReCon`.
+        How well the features agree with the knowledge, and with exchanged names (`tripletree.cluster.NameAgreement`).
+        None below 30 names, or 100 triplets or must-links, or if a few samples are in most triplets. The Notes of
+        `DivisiveReCon` tell how often the warning is right.
     validation_ : ValidationReport or None
         After ``fit(..., validate=True)``: whether knowing some samples helps to place others. Else None.
     predictor_ : object
@@ -357,9 +358,9 @@ class ReCon(TripletClusterer):
         UserWarning
             If triplets are dropped, or are so few and random that they are known to hurt. If no triplet follows from
             classes. If samples are gathered into micro-clusters. If clusters that keep all pairs may be worse than
-            clusters without pairs. If the features agree with what is known hardly better than if its
-            names are exchanged (see ``name_agreement_``). As `on_infeasible` says. With `validate`, if constraints make
-            results worse. The message names the better setting.
+            clusters without pairs. If the features agree with the knowledge hardly better than with its names
+            exchanged (see ``name_agreement_``). As `on_infeasible` says. With `validate`, if constraints make results
+            worse. The message names the better setting.
 
         Examples
         --------

@@ -172,8 +172,8 @@ class DivisiveReCon(TripletClusterer):
         are hard and no pairs are given, the clusters keep all of them and all triplets that they imply
         (`tripletree.algorithms.are_compatible`): for a hierarchy, all its triplets.
     name_agreement_ : NameAgreement or None
-        How well the features agree with what is known, and with exchanged names (`tripletree.cluster.NameAgreement`).
-        None below 30 names, or 100 triplets, comparisons or must-links.
+        How well the features agree with the knowledge, and with exchanged names (`tripletree.cluster.NameAgreement`).
+        None below 30 names, or 100 triplets, comparisons or must-links, or if a few samples are in most of them.
     validation_ : ValidationReport or None
         After ``fit(..., validate=True)``: whether knowing some samples helps to place others. Else None.
     predictor_ : object
@@ -206,9 +206,9 @@ class DivisiveReCon(TripletClusterer):
 
     Statements that agree with each other are believed, also if features do not agree with them. If triplets stand at
     wrong names, this harms the tree. A warning tells of it from 100 triplets, comparisons or must-links on, or with a
-    hierarchy or classes of 30 names (``name_agreement_``): if all names are exchanged in .95 or more, if half are in
-    .15 to .5, and if a quarter are in .02 to .14 of ten kinds of data that had no part in its making. If names are
-    right in .03 or less.
+    hierarchy or classes of 30 names (``name_agreement_``). On ten kinds of data it came in at least .95 of the fits
+    with all names exchanged, in .15 to .5 with half of them, in .02 to .14 with a quarter, and in .03 at most with
+    right names.
 
     Beyond 2,000 samples no trees are sampled. Distances are changed between 2,000 clades of the plain tree, and the
     samples are divided. If all must hold and no trees are sampled, the samples are also merged from the leaves, as in
@@ -232,10 +232,11 @@ class DivisiveReCon(TripletClusterer):
     third of triplets, and too often for chance, is alone in its group. It may join any group as a whole. A hierarchy of
     one level, and hard triplets like it, vote too, and their clusters are taken if they keep all triplets.
 
-    If triplets are of several levels, clusters of the plain tree are tried beside the cut: single samples are moved
-    until the clusters are compatible with all triplets that ``hierarchy_`` displays. If triplets only vote, samples are
-    moved no further than until no triplet is broken. Such clusters are ``labels_`` if they fit the samples better, and
-    no cut then. Precomputed distances of more than 2,000 samples are always cut.
+    Otherwise clusters of the plain tree are tried beside the cut. Single samples are moved until the clusters are
+    compatible with all triplets that ``hierarchy_`` displays. Such clusters are ``labels_``, and no cut, if they fit
+    the samples better: by .15 in the logarithm of the share of squared distances within clusters, or by twice the share
+    of samples that moved. More than 200 clusters are always cut, and so are precomputed distances of more than 2,000
+    samples.
 
     If only classes are known, at least two and no more than clusters, ``labels_`` is not a cut of the hierarchy. A
     mixture of normal distributions of one shape, begun at the means of the classes, is fitted to all samples. Known
@@ -375,9 +376,8 @@ class DivisiveReCon(TripletClusterer):
         UserWarning
             If no flat clusters are found that keep all hard constraints, and as `on_infeasible` says. If statements
             contradict a hierarchy and are left out (see `constraints`). If nothing follows from classes. If the
-            features agree with what is known hardly better than if its names are exchanged (see
-            ``name_agreement_``). With `validate`, if the knowledge makes results worse: the message names the better
-            setting.
+            features agree with the knowledge hardly better than with its names exchanged (see ``name_agreement_``).
+            With `validate`, if the knowledge makes results worse: the message names the better setting.
 
         Examples
         --------

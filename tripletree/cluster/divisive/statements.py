@@ -9,7 +9,6 @@ import numpy as np
 from tripletree._core import engine
 from tripletree.algorithms.build import one_tree
 from tripletree.algorithms.decompose import decompose
-from tripletree.algorithms.flat import have_one_level
 from tripletree.algorithms.induce import count_triplets, sample_triplets
 from tripletree.algorithms.supervision import sample_class_triplets, triplets_from_classes
 from tripletree.cluster.votes import FlatVotes
@@ -91,14 +90,14 @@ def make_statements(known: Knowledge, hard: bool, rng: np.random.Generator) -> A
     of_pairs = (links if hard else _not_contradictory(links)).to_triplets()
     n, voting = len(used.leaves), np.concatenate(rows)
     voices = np.concatenate(weight)
-    if hard and not have_one_level(voting, n):
+    if hard and not has_one_level(voting, n):
         voting, voices = voting[:0], voices[:0]
     if known.hierarchy is not None:
         of_hierarchy = decompose(known.hierarchy).reindex(used.leaves)
         rows.append(of_hierarchy.rows)
         weight.append(np.ones(len(of_hierarchy)))
         used = used | of_hierarchy
-        if have_one_level(of_hierarchy.rows, n):
+        if has_one_level(of_hierarchy.rows, n):
             voting, voices = np.concatenate([voting, of_hierarchy.rows]), np.append(voices, weight[-1])
     votes = flat_votes(links, voting, voices)
     rows.append(of_pairs.rows)
@@ -113,6 +112,16 @@ def make_statements(known: Knowledge, hard: bool, rng: np.random.Generator) -> A
     deciding = np.concatenate(own[0]), np.concatenate(own[1])
     must = np.full(len(every), hard)
     return AllStatements(used | of_pairs, links, every, voice, must, votes, known.codes, len(of_pairs), deciding)
+
+
+def has_one_level(rows: np.ndarray, n: int) -> bool:
+    """Whether triplets on n samples have one level: their near pairs tie no two samples that a triplet keeps apart."""
+    from scipy.sparse import csr_array
+    from scipy.sparse.csgraph import connected_components
+
+    a, b, c = rows.T
+    _, group = connected_components(csr_array((np.ones(len(rows)), (a, b)), shape=(n, n)), directed=False)
+    return bool((group[a] != group[c]).all())
 
 
 def weight_by_clade(rows: np.ndarray, index: LeafIndex) -> np.ndarray:
