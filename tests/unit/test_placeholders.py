@@ -37,11 +37,14 @@ Fungi (unidentified)|<unknown>|not provided|Unresolved Felidae|Fungi inc. sed.
 unbekannt|Unbestimmt|k. A.|keine Angabe|nicht bestimmbar|inconnu|Indéterminée|non identifié|desconocido|sin clasificar
 No identificado|sconosciuta|Desconhecido|onbekend|okänd|ukjent|Ukendt|tuntematon|nieznany|неизвестно|未知|不明
 nicht zugeordnet
+TBD|t.b.d.|tbc.|To be determined|to_be_named|pending|N.N.|n. n.|n.d.|not yet named|Missing|??|--|...|unsure
+no name|No_ID
 Other|k__Others|Not_available|not applicable|unranked|Unnamed|misc.|No blast hit|not assigned"""
 TAXA = """Quercus robur|Unio|Uncinula necator|Fusarium oxysporum f. sp. cubense|WRAA01 sp1|s__Bog-38 sp002|Bacillota_A
 Xenopus|Quercus robur subsp. x|Assignia|Sedisa|Franka|Spp1|Pseudomonas_X
 Unkia|Nonamea|Matchia|Uncategoria|Incertella|Aedes (Stegomyia)|Nostoc|Brothera|Variousia
 Flavobacterium|Otheria|Notothenia|Miscanthus|Microorganisms|organism
+Toba|Tbilisia|Pendulina|Nona|Non|N.|Missinga|Pinopsida|to be or not
 Sinapis|Kaa|Unbescheiden|Descampsia|Identia|Nonnea|Keinea"""
 
 

@@ -33,11 +33,16 @@ NOT_KNOWN_ABROAD = (
     r"|déterminée?|identifiée?|renseignée?)|desconocid[oa]|sin\s(?:clasificar|datos|identificar)|no\sidentificad[oa]"
     r"|sconosciut[oa]|desconhecid[oa]|onbekend|okänd|ukjent|ukendt|tuntematon|nieznany|неизвестно|未知|不明"
 )
+#: What stands for a name that is to come, or was not given, as a whole name: for no taxon and for no class.
+NOT_YET = (
+    r"tb[acd]\.?|t\.b\.[acd]\.|to\sbe\s(?:announced|assigned|classified|confirmed|decided|defined|determined|done|filled(?:\sin)?"
+    r"|identified|named|specified)|pending|n\.\s?[adn]\.|not\s(?:yet\s\w+|sure|clear|labell?ed|annotated)|unsure|uncertain|unclear"
+    r"|undecided|unlabell?ed|unannotated|missing|\?{2,}|-{2,}|\.{2,3}"
+    r"|no\s(?:name|class|label|answer|idea|data|value|id|identification)"
+)
 _NO_CLASS = re.compile(
-    rf"{NOT_KNOWN}|{NOT_KNOWN_ABROAD}|(?:indet|undet)\.?|indetermina(?:te|ble)|ambiguous|incertae\ssedis|tb[acd]\.?"
-    r"|to\sbe\s(?:determined|decided|done|assigned|classified)|n\.\s?[ad]\.|unsure|uncertain|unclear|undecided|unlabell?ed"
-    r"|unannotated|not\s(?:sure|clear|labell?ed|annotated|yet\s\w+)|(?:do\snot|don'?t|don’t)\sknow|missing|fehlt|k\.?a\.?"
-    r"|keine\sklasse|no\s(?:class|label|answer|idea|data|value|id|identification)|\?{2,}|-{2,}|\.{1,3}|…"
+    rf"{NOT_KNOWN}|{NOT_KNOWN_ABROAD}|{NOT_YET}|(?:indet|undet)\.?|indetermina(?:te|ble)|ambiguous|incertae\ssedis|k\.?a\.?"
+    r"|keine\sklasse|fehlt|\.|…|(?:do\snot|don'?t|don’t)\sknow"
 )
 #: Codes for no value, if they stand apart from the other codes.
 _SENTINELS = frozenset({-9.0, -99.0, -999.0, -9999.0, 999.0, 9999.0})

@@ -16,7 +16,7 @@ import numpy as np
 
 from tripletree.core.arrays import freeze
 from tripletree.core.checks import counted
-from tripletree.core.labels import NOT_KNOWN, NOT_KNOWN_ABROAD, is_gap
+from tripletree.core.labels import NOT_KNOWN, NOT_KNOWN_ABROAD, NOT_YET, is_gap
 from tripletree.core.notes import note
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _SEDIS = r"(?:sedis|\w*(?:regni|phyli|divisionis|classis|ordinis|familiae|tribus
 _INCERTAE = rf"incert(?:ae|i|us)\ ?{_SEDIS}|inc\.\ ?sed\."
 _FILLER = re.compile(
     rf"""(?:{NOT_KNOWN})(?:\ .+)?              # uncultured; unclassified Felidae; Unknown Family; norank f Felidae
-    | {NOT_KNOWN_ABROAD}
+    | {NOT_KNOWN_ABROAD} | {NOT_YET}        # TBD; pending; n.n.; not yet named
     | ambiguous(?:\ tax(?:a|on))?
     | (?:.+\ )?(?:{_INCERTAE})(?:\ .+)?         # Incertae Sedis; Fungi cls Incertae sedis; Incertae familiae
     | (?:.+\ )?environmental\ (?:samples?|sequences?)
@@ -58,17 +58,19 @@ _BLANKS = re.compile(r"[\s_]+")
 _FILLED = re.compile(r"(.+?)_X+", re.DOTALL)
 #: Every placeholder holds one of these texts, in lower case, so that few names are looked at closely.
 _SIGNS = (
-    *(b"unc", b"unid", b"unde", b"unk", b"assign", b"rank", b"ohit", b" hit", b"_hit", b"-hit", b"match", b"ambigu"),
-    *(b"incert", b"inc.", b"environm", b"metagen", b"indet", b"sp\0", b"spp", b"_x", b"__\0", b"unpla", b"unnam"),
-    *(b"unsp", b"unra", b"unall", b"unres", b"not ", b"not_", b" nos\0", b"_nos\0", b"other", b"misc", b"various"),
+    *(b"unc", b"unid", b"unde", b"unk", b"assig", b"rank", b"ohit", b" hit", b"_hit", b"-hit", b"match", b"ambi"),
+    *(b"incer", b"inc.", b"envir", b"metag", b"indet", b"sp\0", b"spp", b"_x", b"__\0", b"unpl", b"unnam"),
+    *(b"uns", b"unr", b"unal", b"not ", b"not_", b" nos\0", b"_nos\0", b"other", b"mis", b"vario"),
     *(b"noname", b"\0na\0", b"\0nan\0", b"\0n/a\0", b"<na>", b"null\0", b"\0none\0", b"\0?\0", b"\0-\0"),
-    # Of other languages, in as few letters as the 256 states of the automaton allow.
+    # In as few letters as the 256 states of the automaton allow.
     *(b"unbe", b"k.", b"kein", b"nich", b"inco", b"d\xc3", b"non ", b"non_", b"desc", b"sin ", b"sin_", b"ident"),
     *(b"onos", b"onbe", b"k\xc3", b"ukj", b"uke", b"tunt", b"niez", *(x.encode() for x in ("изв", "ИЗВ", "未", "不"))),
+    *(b"tb", b"t.b", b"to b", b"to_b", b"pend", b"n.n", b"n.d", b"n.a", b"n. ", b"n._", b"unla", b"unan"),
+    *(b"no ", b"no_", b"??", b"--", b".."),
     *(b"__na\0", b"__nan\0", b"__n/a\0", b"__none\0", b"__?\0", b"__-\0"),
 )
 #: Leaves with one of these texts are open, without a closer look but for a forma specialis. Names stand between NULs.
-_SURE = (b" sp.", b"_sp.", b"\0uncultured ", b"\0unclassified ")
+_SURE = (b" sp.", b"_sp.", b"\0uncultured ")
 _NOT_SURE = (b" f. sp.",)
 #: Names that are looked at together.
 _BLOCK = 1 << 18
