@@ -128,3 +128,29 @@ def test_the_report_counts_what_info_tells(run, tmp_path, kind):
     assert len(told) == n
     page = html.unescape((tmp_path / "report.html").read_text(encoding="utf-8"))
     assert all(f"<li>{x}</li>" in page for x in told)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ("report x.csv --know t.nwk --know t.nwk", "t.nwk is given twice"),
+        ("report x.csv --know a.csv --know ./a.csv", "a.csv and ./a.csv are the same"),
+        ("report x.csv --know a.csv --know copy.csv", "a.csv and copy.csv are the same"),
+        ("report x.csv --know sample:mammals --know sample:mammals", "sample:mammals is given twice"),
+        ("report x.csv --know t.nwk --knowledge t.nwk", "t.nwk is given twice"),
+        ("cluster x.csv --triplets a.csv --comparisons copy.csv --method divisive", "a.csv and copy.csv are the same"),
+        ("cluster x.csv --triplets a.csv --pairs a.csv", "a.csv is given twice"),
+        ("supertree t.nwk t.nwk", "t.nwk is given twice"),
+    ],
+)
+def test_doubts__what_is_given_twice_does_not_count_twice(run, tmp_path, arguments, said):
+    for name in ("a.csv", "copy.csv"):
+        (tmp_path / name).write_text("a,b,odd\nx,y,a\n")
+    (tmp_path / "t.nwk").write_text("((x,y),z);")
+    (tmp_path / "x.csv").write_text("id,f\nx,1\ny,2\nz,3\n")
+    assert f"{said}, and would count twice: leave one out" in run(*arguments.split(), status=2).stderr
+
+
+def test_doubts__a_tree_counts_twice_with_weights(run, tmp_path):
+    (tmp_path / "t.nwk").write_text("((x,y),z);")
+    assert "2 hierarchies" in run("supertree", "t.nwk", "t.nwk", "--weights", "1,2").stderr

@@ -52,7 +52,7 @@ def test_match__bad_input(run, tmp_path):
     (tmp_path / "data.csv").write_text("kg,animal\n4,felis catus\n")
     bad = run("match", "data.csv", "t.nwk", "--column", "name", status=2).stderr
     assert "'name' is not a column of this table; it has 'kg', 'animal'" in bad
-    assert "only one of" in run("match", "-", "-", status=2).stderr
+    assert "only one can be" in run("match", "-", "-", status=2).stderr
     (tmp_path / "e.csv").write_text("name,taxon\na,b\n")
     assert "'match' is not a column" in run("match", "data.csv", "t.nwk", "--edited", "e.csv", status=2).stderr
 

@@ -138,10 +138,7 @@ def test_report__to_the_standard_output(run, tmp_path):
             "t.nwk and other.nwk are hierarchies, and a report takes",
         ),
         (["data.csv", "--know", "t.nwk", "--soft", "pairs"], "--soft pairs: no pairs are given"),
-        (
-            ["-", "--know", "-"],
-            "only one of DATA, --know, --classes, --knowledge and --synonyms can be the standard input",
-        ),
+        (["-", "--know", "-"], "of the files to read, only one can be the standard input"),
         (["data.csv", "--know", "none.nwk"], "no such file: none.nwk"),
         (["data.csv", "--know", "t.nwk", "-o", "t.nwk"], "t.nwk is an input of this command already"),
         (["data.csv", "--know", "t.nwk", "-o", "no/r.html"], "no such folder"),

@@ -48,7 +48,7 @@ def test_supertree__contradictions_are_shown_on_request(run):
         (["--weights", "a"], "--weights a: expected numbers with commas between them"),
         (["--weights", "-1"], "positive"),
         (["--min-support", "1"], "is not in the range 0<=x<1"),
-        (["-"], "only one FILE can be the standard input"),
+        (["-"], "only one can be the standard input"),
     ],
 )
 def test_supertree__bad_input(run, options, message):

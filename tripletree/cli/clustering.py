@@ -273,7 +273,8 @@ def cluster(
         msg = f"--height and {'-k' if clusters is not None else '--cut'} both say which clades are clusters: give one"
         raise click.UsageError(msg)
     flat = clusters is not None or height is not None or method["cut"] in FIND_NUMBER
-    check_apart([data, *files, class_file_of(class_column)], [output, newick, write_knowledge, picture])
+    sources = [*files, class_file_of(class_column)]
+    check_apart([data, *sources], [output, newick, write_knowledge, picture], counted=sources)
     if picture is not None:
         check_picture_format(picture)
     metric = method["metric"]

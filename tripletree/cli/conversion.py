@@ -11,6 +11,7 @@ from tripletree.algorithms.build import one_tree
 from tripletree.algorithms.decompose import decompose as decomposed
 from tripletree.algorithms.induce import InducedTriplets, all_triplets, sample_triplets
 from tripletree.algorithms.induce import induce as induced
+from tripletree.cli.outputs import check_apart
 from tripletree.cli.reading import UNARY, read_hierarchy, read_ontology_or_hierarchy, reading_options
 from tripletree.cli.shell import bad_input, label_text, progress
 from tripletree.cli.sources import (
@@ -235,9 +236,7 @@ def convert(
     FILE is in any of the formats that are read, '-' for the standard input, or a sample such as sample:mammals. Items
     are attached first, then the tree is pruned, then restricted.
     """
-    if [file, items, reading.get("annotations")].count("-") > 1:
-        msg = "only one of FILE, --restrict and --attach can be the standard input"
-        raise click.UsageError(msg)
+    check_apart([file, items, reading.get("annotations")], [])
     try:
         form = format_to_write(output, format_ or ("newick" if output == "-" else None))
     except ValueError as error:

@@ -76,10 +76,8 @@ def match(
     The table that is written says for each name which taxon it is, how that was found, and other candidates.
     Change it if it is wrong, and give it as --edited to write the --tree.
     """
-    if [names, file, synonyms, edited].count("-") > 1:
-        msg = "only one of NAMES, FILE, --synonyms and --edited can be the standard input"
-        raise click.UsageError(msg)
     check_apart([names, file, synonyms], [output, tree])
+    check_apart([names, file, synonyms, edited], [])
     if tree is not None and reading.get("parent") == "certain":
         msg = "--parent certain gives no --tree; take deepest, first or smallest"
         raise click.UsageError(msg)

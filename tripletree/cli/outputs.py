@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import filecmp
 import os
+from collections.abc import Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +18,15 @@ from tripletree.plots import save_picture
 DPI = 150
 
 
-def check_apart(sources: list[str | None], targets: list[str | None]) -> None:
-    """Refuse an output file that is an input, or another output, and two inputs from one pipe."""
+def check_apart(
+    sources: Sequence[str | None], targets: Sequence[str | None], *, counted: Sequence[str | None] = ()
+) -> None:
+    """Refuse an output file that is an input, or another output, two inputs from one pipe, and equal `counted` files.
+
+    What equal files say would count twice.
+    """
     if sources.count("-") > 1:
-        msg = "of DATA and the knowledge about it, only one can be the standard input"
+        msg = "of the files to read, only one can be the standard input"
         raise click.UsageError(msg)
     seen = {os.path.realpath(x): "an input" for x in sources if x is not None and x != "-"}
     for x in targets:
@@ -28,6 +36,10 @@ def check_apart(sources: list[str | None], targets: list[str | None]) -> None:
         if real in seen:
             raise bad_input(f"{x} is {seen[real]} of this command already: give another file")
         seen[real] = "an output"
+    for x, y in combinations((x for x in counted if x is not None), 2):
+        if x == y or (os.path.isfile(x) and os.path.isfile(y) and filecmp.cmp(x, y, shallow=False)):
+            held = f"{x} is given twice" if x == y else f"{x} and {y} are the same"
+            raise bad_input(f"{held}, and would count twice: leave one out")
 
 
 def check_picture_format(path: str) -> None:

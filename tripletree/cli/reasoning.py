@@ -196,9 +196,6 @@ def compare(first: str, second: str, leaves: Any, as_json: bool, output: str, re
     the formats that are read (options of reading go for both), '-' for the standard input, or a sample such as
     sample:mammals. The exit status is 0 whether or not they are equal.
     """
-    if [first, second, reading.get("annotations")].count("-") > 1:
-        msg = "only one of FIRST, SECOND and --attach can be the standard input"
-        raise click.UsageError(msg)
     check_apart([first, second, reading.get("annotations")], [output])
     one, two = read_hierarchy(first, reading), read_hierarchy(second, reading)
     try:

@@ -164,11 +164,9 @@ def report(
     if not know and class_column is None and whole is None:
         msg = "give knowledge about the samples: --know FILE, --classes NAME or --knowledge FILE, or several of them"
         raise click.UsageError(msg)
-    if [data, *know, class_column, whole, more["synonyms"]].count("-") > 1:
-        msg = "only one of DATA, --know, --classes, --knowledge and --synonyms can be the standard input"
-        raise click.UsageError(msg)
     table_path, newick = more["table"], more["newick"]
-    check_apart([data, *know, whole, more["synonyms"], class_file_of(class_column)], [output, table_path, newick])
+    sources = [*know, whole, class_file_of(class_column)]
+    check_apart([data, *sources, more["synonyms"]], [output, table_path, newick], counted=sources)
     check_metric(metric, standardize)
     check_class_columns(more["class_columns"], class_file_of(class_column))
     ctx.with_resource(collected())  # what the readers tell goes into the report

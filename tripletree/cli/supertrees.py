@@ -68,10 +68,7 @@ def supertree(
     one that displays as many as can be found, less the clades that have no majority. The fate of the triplets is
     said on the standard error.
     """
-    if list(files).count("-") > 1:
-        msg = "only one FILE can be the standard input"
-        raise click.UsageError(msg)
-    check_apart([x for x in files if x != "-"], [output])
+    check_apart(files, [output], counted=files if weights is None else ())
     sources = [h for file in files for h in read_hierarchies(file, reading)]
     with busy(f"combining {len(sources):,} hierarchies"):
         found = combined(
