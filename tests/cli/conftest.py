@@ -2,6 +2,7 @@
 
 import math
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -16,6 +17,12 @@ from tripletree.core import progress
 ROOT = Path(__file__).parents[2]
 
 
+#: Arguments and functions of the library, which a shell does not have. What a file holds stands in quotes.
+_OF_PYTHON = re.compile(
+    r"(?<!-O )(?<![\w'\"&?.-])(?:[a-z][a-z_]*=(?=['\"\[(]|True|False|None|\.\.\.|[,; ]|$)|(?:read|write)_[a-z_]+\b)"
+)
+
+
 @pytest.fixture
 def run(tmp_path, monkeypatch):
     """Run a command line in an empty folder. Gives exit status, standard output and standard error."""
@@ -25,6 +32,7 @@ def run(tmp_path, monkeypatch):
         result = CliRunner().invoke(main, [str(x) for x in args], input=text)
         assert result.exit_code == status, result.output
         assert isinstance(result.exception, (SystemExit, type(None)))
+        assert _OF_PYTHON.findall(result.stderr) == [], result.stderr
         if status == 2:
             assert result.stdout == ""
             assert any(x.startswith("error: ") for x in result.stderr.splitlines())  # behind what was read

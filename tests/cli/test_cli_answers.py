@@ -125,7 +125,7 @@ def test_answers__that_clash_without_a_disputed_question(run):
     ("args", "text", "message"),
     [
         (["-"], "a,b,c\nx,y,z\n", "nothing tells which of them is the odd one: --odd 2 if it is the third"),
-        (["-", "--odd", "w"], "a,b,c,odd\nx,y,z,z\n", "odd 'w' is not a column of this table"),
+        (["-", "--odd", "w"], "a,b,c,odd\nx,y,z,z\n", "--odd w is not a column of this table"),
         (["-"], "a,b,c,d,odd\nx,y,z,u,z\n", "give --items, which three"),
         (
             ["-", "--header"],

@@ -71,7 +71,7 @@ def test_cluster__knowledge_in_one_file(run, tmp_path):
     assert "all.json has the knowledge: 2 triplets; 1 must-link; classes of 3 samples (2 classes)" in more.stderr
     for words in (["info"], ["check"], ["decompose"], ["report", "d.csv", "-o", "page.html", "--know"]):
         told = run(*words, "known.json", status=2).stderr
-        assert "is a file of knowledge: read_knowledge reads it, in a shell 'tripletree cluster DATA" in told
+        assert "is a file of knowledge: 'tripletree cluster DATA --knowledge" in told
     told = run("cluster", "d.csv", "--drop", "kind", "-k", 2, "--knowledge", "t.txt", status=2).stderr
     assert "this is not JSON" in told
     told = run("cluster", "d.csv", "--drop", "kind", "-k", 2, "--write-knowledge", "new.json", status=2).stderr

@@ -93,7 +93,7 @@ def test_attach__columns_and_headers(run, tmp_path):
     bad = run(
         "convert", "t.nwk", "--attach", "mine.csv", "--attach-item", "no", "--attach-node", "kind", status=2
     ).stderr
-    assert "'no' is not a column" in bad
+    assert "--attach-item no is not a column" in bad
 
 
 @pytest.mark.parametrize(

@@ -494,7 +494,7 @@ def test_answers__of_the_third_item():
         ("a,b,c,odd,user,worker\nx,y,z,z,1,2\n", {}, "Give who='user' or who='worker'"),
         ("a,b,c,d,odd,who\nx,y,z,u,z,1\n", {}, "give items=, which three of the 6 columns"),
         ("a,b,c,x,y,z,odd\n1,2,3,4,5,6,1\n", {}, "give items=, which three of the 7 columns"),
-        ("a,b,c,odd\nx,y,z,z\n", {"who": "anna"}, "who 'anna' is not a column"),
+        ("a,b,c,odd\nx,y,z,z\n", {"who": "anna"}, "who='anna' is not a column"),
         ("a,b,c,odd,who\nx,y,z,z,1\n", {"items": ["a", "b", "who"]}, "must be columns of their own"),
         ("a,b,c\nx,y,z\n", {"header": True}, "nothing tells which of them is the odd one"),
         ("a,b,c,who\nx,y,z,z\n", {"header": True}, r"There are 'a', 'b', 'c', 'who': items="),

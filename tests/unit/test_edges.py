@@ -93,9 +93,9 @@ def test_edges__a_delimiter_of_ones_own():
         (ROWS, ("a", "b"), {}, "is this a header. 'a', 'b' occur nowhere else"),
         ([(*x, "y") for x in ROWS], ("a", "b", "c"), {}, WHICH),
         ([(*x, "y") for x in ROWS], ("a", "b", "c"), {"child_column": "a"}, WHICH),
-        (ROWS, ("a", "b"), {"child_column": "c"}, "child_column 'c' is not a column of this table; it has 'a', 'b'"),
+        (ROWS, ("a", "b"), {"child_column": "c"}, "child_column='c' is not a column of this table; it has 'a', 'b'"),
         (ROWS, ("a", "a"), {"child_column": "a"}, "'a' stands 2 times in the header"),
-        (ROWS, None, {"child_column": 2}, "child_column 2 is not a column of this table; it has 2 columns"),
+        (ROWS, None, {"child_column": 2}, "child_column=2 is not a column of this table; it has 2 columns"),
         (
             ROWS,
             ("a", "b"),

@@ -233,7 +233,7 @@ def triplets_in(
     for x in notes:
         if x.topic == "triplets":
             note(*x)
-            say(x.text, err=True)
+            _tell(x.text)
     if "columns" not in (table or {}) and found.origins is None and len(found):  # out of comparisons, which is told
         return _said_halves(raw, name, table)
     return some_leaves(found, source)
@@ -243,7 +243,7 @@ def read_comparison_file(source: Any, table: Mapping[str, Any] | None = None, *,
     """Read comparisons. With `told`, how they were understood is said."""
     found = _read(read_comparisons, source, table)
     if told:
-        say(found.reading, err=True)
+        _tell(found.reading)
     return found
 
 
@@ -251,7 +251,7 @@ def _said_halves(raw: bytes | str, name: str | None, table: Mapping[str, Any] | 
     """Return the triplets that comparisons say in full (both halves), and tell so."""
     given = read_comparison_file(named_stream(raw, name), table)
     found = triplets_from_comparisons(given)
-    say(f"{given.reading}; {counted(len(found), 'triplet')} of which both halves are said", err=True)
+    _tell(f"{given.reading}; {counted(len(found), 'triplet')} of which both halves are said")
     return found
 
 
@@ -275,8 +275,13 @@ def read_answer_file(source: Any, table: Mapping[str, Any] | None = None) -> Ans
     with collected() as notes:
         found = _read(read_answers, source, table)
     for x in notes:
-        say(x.text, err=True)
+        _tell(x.text)
     return found
+
+
+def _tell(text: str) -> None:
+    """Tell how a table of knowledge was understood, with the options of the running command."""
+    say(in_shell(text, option_names(click.get_current_context().command, _TABLE_NAMES)), err=True)
 
 
 def _read(read: Any, source: Any, table: Mapping[str, Any] | None, **more: Any) -> Any:
@@ -503,7 +508,7 @@ def read_pair_file(
         pairs = _read(read_pairs, source, table, format=format_, leaves=leaves)
     for x in notes:
         note(*x)
-        say(f"{given_name(getattr(source, 'name', source))}: {x.text}", err=True)
+        _tell(f"{given_name(getattr(source, 'name', source))}: {x.text}")
     if len(pairs.leaves) == 0:
         raise bad_input(f"{given_name(getattr(source, 'name', source))} holds no pair and no leaf")
     return pairs

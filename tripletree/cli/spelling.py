@@ -34,6 +34,7 @@ _COMMANDS = {
     "write_answers": "answers FILE --jsonl answers.jsonl",
     "read_comparisons": "check FILE --as comparisons",
     "read_pairs": "check FILE --as pairs",
+    "read_knowledge": "cluster DATA --knowledge FILE",
     "votes": "cluster DATA --method divisive --comparisons FILE -k 2",
 }
 #: Functions that are an option of the commands which have it.
@@ -194,6 +195,8 @@ def _argument(value: str) -> str:
         value = ",".join(x.strip().strip("'\"") for x in value[1:-1].split(",") if x.strip())
     elif value[0] in "'\"":
         value = value[1:-1]
+    if "'" in value and not re.search(r'["$`\\]|!(?!=)', value):  # as people write a condition
+        return f'"{value}"'
     return shlex.quote(value) if value else "''"
 
 

@@ -14,8 +14,8 @@ KNOWLEDGE_KEY = "tripletree_knowledge"
 
 #: What other readers say of it.
 OF_KNOWLEDGE = (
-    "a file of knowledge: read_knowledge reads it, in a shell 'tripletree cluster DATA --knowledge FILE', "
-    "and its kinds are attributes, knowledge.triplets, knowledge.hierarchy and so on"
+    "a file of knowledge: read_knowledge reads it, and its kinds are attributes, knowledge.triplets, "
+    "knowledge.hierarchy and so on"
 )
 
 _STRING = r'"(?:[^"\\]++|\\.)*+"'

@@ -112,7 +112,8 @@ class RowTable:
         elif self.names is not None and column in self.names:
             msg = f"{what} {column!r} stands {self.names.count(str(column))} times in the header: {shown}"
             raise ParseError(msg, path=self.path, line=self.header_line)
-        msg = f"{what} {column!r} is not a column of this table; it has {shown}"
+        given = f"{what}={column!r}" if what.isidentifier() and what != "column" else f"{what} {column!r}"
+        msg = f"{given} is not a column of this table; it has {shown}"
         raise ParseError(msg, path=self.path, line=self.header_line)
 
     def two_columns(
