@@ -63,3 +63,14 @@ def test_arguments__labels_that_can_be_read_once():
 def test_arguments__squares_beyond_float64_are_refused_before_anything_is_done(estimator, size):
     with pytest.raises(ValueError, match=r"X holds 1e\+\d+: distances are too large for float64 arithmetic: scale X"):
         estimator.fit(np.full((12, 3), size), pairs=([(0, 1)], [(0, 2)]))
+
+
+@pytest.mark.parametrize("size", [1e140, 1e145, 1e148, 1e150, 1e152, 1e160])
+@pytest.mark.parametrize("known", [{}, {"triplets": [(0, 1, 2), (3, 4, 5)]}, {"comparisons": [(0, 1, 2)] * 9}], ids=str)
+def test_arguments__very_large_numbers_are_clustered_or_refused_in_words(size, known):
+    X, model = np.random.default_rng(0).normal(size=(20, 3)) * size, DivisiveReCon(2, random_state=0)
+    if size < 1e148:
+        assert set(model.fit(X, **known).labels_) == {0, 1}
+        return
+    with pytest.raises(ValueError, match="distances are too large for float64 arithmetic: scale X"):
+        model.fit(X, **known)

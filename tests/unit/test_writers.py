@@ -287,3 +287,22 @@ def test_half_a_run_of_a_killed_comparison_is_run_again(tmp_path):
     compare(path)
     assert path.read_bytes().startswith(whole_lines(half))
     assert len(path.read_bytes().splitlines()) == 2
+
+
+@pytest.mark.parametrize("packed", ["", ".gz"])
+@pytest.mark.parametrize(
+    ("write", "value", "suffixes"),
+    [
+        (tt.write_triplets, tt.TripletSet.from_labels([("a", "b", "c")]), ".xlsx .json .ods .pkl"),
+        (tt.write_pairs, tt.PairwiseConstraints.from_labels([("a", "b")], []), ".xlsx .JSON .jsonl .npz"),
+        (tt.io.write_edges, tt.parse_newick("((a,b)x,c)y;"), ".xlsx .json .xml"),
+        (tt.write_knowledge, tt.Knowledge.of(pairs=([("a", "b")], [])), ".xlsx .csv .tsv .parquet .triplets"),
+    ],
+    ids=["triplets", "pairs", "edges", "knowledge"],
+)
+def test_a_file_called_as_one_of_another_format_is_not_written(write, value, suffixes, packed, tmp_path):
+    for suffix in suffixes.split():
+        with pytest.raises(ValueError, match=rf"is not written as \{suffix.lower()}; it is written as"):
+            write(value, tmp_path / f"file{suffix}{packed}")
+    assert not list(tmp_path.iterdir())
+    write(value, tmp_path / "file.txt")

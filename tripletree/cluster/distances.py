@@ -249,7 +249,8 @@ def check_squares(samples: Any, dtype: Any = np.float64) -> float:
     limits, largest = np.finfo(dtype), float(np.abs(samples.data if sparse else samples).max(initial=0.0))
     with np.errstate(over="ignore", under="ignore"):
         longest = np.square(largest) * (np.diff(samples.indptr).max(initial=1) if sparse else samples.shape[1])
-    if not longest <= limits.max / (16 * samples.shape[0]):
+    room = 2**30 if limits.dtype == np.float64 else 1  # heights of trees, beyond the squares, grow and shrink by turns
+    if not longest <= limits.max / (16 * room * samples.shape[0]):
         msg = f"X holds {largest:g}: distances are too large for {limits.dtype} arithmetic: scale X"
         raise ValueError(msg)
     return float(longest)

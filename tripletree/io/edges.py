@@ -27,7 +27,7 @@ from tripletree.errors import SHOWN, InvalidHierarchyError, ParseError
 from tripletree.io.format import FileFormat
 from tripletree.io.ontology_terms import part, past_placeholders
 from tripletree.io.outlines import ROWS, of_pairs, refuse, ways_of
-from tripletree.io.rows import format_of_suffix, name_of
+from tripletree.io.rows import check_suffix, format_of_suffix, name_of
 from tripletree.io.source import Source, Target, write_text
 from tripletree.io.table import (
     AMONG_NAMES,
@@ -110,6 +110,8 @@ def write_edges(hierarchy: Hierarchy, path: Target | None = None, *, format: _Fo
     hierarchy = check_hierarchy(hierarchy)
     columns = _edge_columns(hierarchy)
     tell_lost_marks(hierarchy, "a table of edges")
+    if format is None:
+        check_suffix(path, "a table of edges", ".csv, .tsv or .parquet")
     kind = format or format_of_suffix(name_of(path))
     if kind == "parquet":
         kinds = {key: "float64" if key == "length" else "string" for key in columns}

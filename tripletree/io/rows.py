@@ -86,6 +86,19 @@ def format_of_suffix(name: str | None) -> str | None:
     return _SUFFIXES.get(path.suffix.lower())
 
 
+#: Suffixes of files that hold anything but text in lines, or text of another form.
+_NO_LINES = {".xlsx", ".xlsm", ".xls", ".ods", ".json", ".jsonl", ".xml", ".npy", ".npz", ".pkl", ".pdf", ".html"}
+
+
+def check_suffix(path: Any, what: str, able: str, *, is_json: bool = False) -> None:
+    """Refuse to write to a file whose suffix says that it holds another format."""
+    name = Path(name_of(path) or "")
+    suffix = (name.with_suffix("") if name.suffix.lower() in _PACKED else name).suffix.lower()
+    if suffix in ({*_NO_LINES, *_SUFFIXES} - {".json", ".txt"} if is_json else _NO_LINES):
+        msg = f"{name}: {what} is not written as {suffix}; it is written as {able}"
+        raise ValueError(msg)
+
+
 # ---------------------------------------------------------------------- rows as they are read
 
 
@@ -672,6 +685,8 @@ def write_rows(
         Raised for a label that the format cannot hold.
     """
     check_row_format(format)
+    if format is None:
+        check_suffix(path, f"a list of {what}s", ".txt, .csv, .tsv or .parquet")
     chosen = format or format_of_suffix(name_of(path)) or "text"
     labels = as_texts(leaves)
     _check_unicode(labels, error)

@@ -21,6 +21,7 @@ from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import ParseError, TripletreeError
 from tripletree.io.json_text import KNOWLEDGE_KEY, load_json
+from tripletree.io.rows import check_suffix
 from tripletree.io.source import Source, Target, read_text, write_text
 from tripletree.knowledge.value import Knowledge, check_knowledge
 
@@ -59,6 +60,8 @@ def write_knowledge(knowledge: Knowledge, path: Target | None = None) -> str | N
     ------
     TypeError
         If a sample or class is called by a value that JSON does not have.
+    ValueError
+        If the file is called as one of another format, such as ``.csv``.
 
     See Also
     --------
@@ -71,6 +74,8 @@ def write_knowledge(knowledge: Knowledge, path: Target | None = None) -> str | N
     {"tripletree_knowledge": 1, "samples": ["cat", "dog"], "must_link": {"rows": [[0, 1]]}}
     """
     kept = check_knowledge(knowledge)
+    able = "JSON (.json); its kinds go into tables, as by write_triplets(knowledge.triplets, 'triplets.csv')"
+    check_suffix(path, "knowledge of several kinds", able, is_json=True)
     found: dict[str, Any] = {KNOWLEDGE_KEY: _VERSION, "samples": [_json(x, "a sample") for x in kept.leaves]}
     if len(kept.triplets):
         found["triplets"] = _rows(kept.triplets.rows, kept.triplets.weights)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from tripletree.algorithms.cut import cut, has_several
+from tripletree.algorithms.flat import MOST_CLUSTERS
 from tripletree.cluster.divisive.items import ITEMS_MAX
 from tripletree.cluster.nearer import nearer_to_samples
 from tripletree.cluster.votes import FlatVotes, alone, embedded, nearer_means, voted
@@ -82,7 +83,7 @@ def from_plain_tree(
 ) -> np.ndarray:
     """Clusters of the plain tree, moved by triplets, if they fit the samples better than the given ones."""
     k, n = int(labels.max()) + 1, labels.size
-    if k == 1 or (is_matrix and n > ITEMS_MAX):  # coordinates take n^3 steps
+    if not 1 < k <= MOST_CLUSTERS or (is_matrix and n > ITEMS_MAX):  # coordinates take n^3 steps
         return labels
     start = cut(plain, k, samples=None if is_matrix else points)
     return nearer_to_samples(labels, start, embedded(points) if is_matrix else points, kept)
