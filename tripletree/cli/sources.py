@@ -27,9 +27,9 @@ from tripletree.io import read_answers, read_comparisons, read_pairs, read_tripl
 from tripletree.io.answers import looks_like_answers
 from tripletree.io.comparisons import looks_like_comparisons
 from tripletree.io.format import FileFormat
+from tripletree.io.headers import comparisons_by_name
 from tripletree.io.json_text import OF_KNOWLEDGE, is_knowledge
 from tripletree.io.pairs import PAIR_COLUMNS, are_links, is_pair_table, link_of, link_word, looks_like_pairs
-from tripletree.io.questions import comparisons_by_name
 from tripletree.io.rows import format_of_suffix
 from tripletree.io.source import named_stream, raw_bytes, read_bytes
 from tripletree.io.table import read_table as table_columns

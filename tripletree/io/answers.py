@@ -36,38 +36,23 @@ from tripletree.errors import SHOWN, InvalidAnswerError, ParseError, UnknownLeaf
 from tripletree.io.appending import end_of
 from tripletree.io.comparisons import TrioRows, has_answers, indexed_rows, is_header_of_comparisons, no_triplets
 from tripletree.io.forms import has_header_of_form
+from tripletree.io.headers import Comparison, says_far, says_near, trio_by_name
 from tripletree.io.json_text import load_json
 from tripletree.io.pairs import refuse_pairs
-from tripletree.io.questions import (
-    TWO,
-    WHOLE,
-    WORDS,
-    Comparison,
-    QuestionTable,
-    both_readings,
-    check_codes,
-    comparison_in,
-    is_json,
-    no_answers,
-    positions_said,
-    read_questions,
-    repeated,
-    says_far,
-    says_near,
-    trio_by_name,
-    unknown_answers,
-    without_answer,
-    without_empty_rows,
-)
+from tripletree.io.question_files import is_json, read_questions
+from tripletree.io.questions import QuestionTable, Sought, no_answers, repeated, without_empty_rows
 from tripletree.io.readings import (
+    both_readings,
     check_no_positions,
     check_one_pool,
     check_what_else,
+    comparison_in,
     named_by_first_row,
     tell_rest,
     ways_of,
     with_names,
 )
+from tripletree.io.replies import TWO, WHOLE, WORDS, check_codes, positions_said, unknown_answers, without_answer
 from tripletree.io.source import Source, Target, decoded, is_parquet, named_stream, read_bytes, write_atomic, write_text
 from tripletree.io.table import has_header, is_frame, parquet_names
 from tripletree.io.ways import ask, call, call_for
@@ -269,8 +254,7 @@ def read_answers(
         header=header,
         known=lambda names: bool(has_answers(names) or (wanted and set(wanted) <= set(names))),
         only=only,
-        wanted=wanted,
-        codes=codes,
+        sought=Sought(wanted, codes),
     )
     asked = with_names(asked) if header is None else asked
     table = asked.table

@@ -19,35 +19,26 @@ from tripletree.core.leaves import LeafIndex
 from tripletree.core.notes import note
 from tripletree.errors import ParseError
 from tripletree.io.forms import bare_names
-from tripletree.io.pairs import refuse_pairs
-from tripletree.io.questions import (
+from tripletree.io.headers import (
     Comparison,
-    QuestionTable,
     are_voted,
-    check_codes,
     chosen_option,
-    compares,
-    comparison_in,
     comparisons_by_name,
-    name_of_items,
-    names_items,
-    no_answers,
     options_beside,
-    positions_said,
-    read_questions,
-    repeated,
     says_far,
     tells_events,
     trio_by_name,
-    unknown_answers,
-    without_empty_rows,
-    yes_or_no,
 )
-from tripletree.io.readings import check_no_positions, check_what_else, tell_rest, ways_of, with_names
+from tripletree.io.pairs import refuse_pairs
+from tripletree.io.question_files import read_questions
+from tripletree.io.questions import QuestionTable, Sought, no_answers, repeated, without_empty_rows
+from tripletree.io.readings import check_no_positions, check_what_else, comparison_in, tell_rest, ways_of, with_names
+from tripletree.io.replies import check_codes, positions_said, unknown_answers, yes_or_no
 from tripletree.io.rows import LabelRows
 from tripletree.io.source import Source, decoded, is_parquet, named_stream
 from tripletree.io.table import has_header, header_with, parquet_names
 from tripletree.io.ways import ask, call, call_for, source_text
+from tripletree.io.wording import compares, name_of_items, names_items
 from tripletree.tables.cells import cell_text
 from tripletree.tables.columns import LINK_KINDS, ODD, REPLY, WHO, asides, option_pairs, plain
 from tripletree.tables.rows import RowTable, shown_names
@@ -143,7 +134,7 @@ def read_comparisons(
     leaves = leaves if leaves is None or isinstance(leaves, LeafIndex) else LeafIndex(leaves)
     known = header_with((*(columns or ()), answer, who), has_answers)
     wanted = [x for x in (*(columns or ()), answer, who) if isinstance(x, str)]
-    asked = read_questions(path, header=header, known=known, only=only, wanted=wanted, compared=True)
+    asked = read_questions(path, header=header, known=known, only=only, sought=Sought(wanted, compared=True))
     asked = with_names(asked) if header is None and columns is None else asked
     table = asked.table
     names = table.names or []

@@ -1,6 +1,6 @@
 """Programs for surveys and crowds whose tables have columns, codes and rows of their own: one value each.
 
-A table is known by columns that only this program writes. `tripletree.io.questions` then knows which rows below the
+A table is known by columns that only this program writes. `tripletree.io.layouts` then knows which rows below the
 header describe the columns, who answered, and which codes stand for no answer.
 """
 

@@ -17,29 +17,19 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tripletree.io.questions import (
-    TWO,
-    QuestionTable,
-    answers_beside,
-    asks_for_far,
-    asks_for_near,
-    fits_positions,
-    is_neutral,
-    is_no_answer,
-    options_beside,
-    positions_said,
-    says_far,
-    says_near,
-    without_tags,
-    yes_or_no,
-)
+from tripletree.errors import ParseError
+from tripletree.io.headers import Comparison, comparisons_by_name, options_beside, says_far, says_near
+from tripletree.io.questions import QuestionTable
+from tripletree.io.replies import TWO, answers_beside, code_word, fits_positions, key_word, positions_said, yes_or_no
 from tripletree.io.ways import ask, call_for
-from tripletree.tables.cells import YES_NO, cell_text, is_number
+from tripletree.io.wording import asks_for_far, asks_for_near, is_neutral, without_tags
+from tripletree.tables.cells import YES_NO, cell_text, column_word, is_no_answer, is_number
 from tripletree.tables.columns import (
     ANCHOR,
     MAYBE_WHO,
     ODD,
     REPLY,
+    SIDES,
     WHO,
     alike_columns,
     asides,
@@ -484,3 +474,80 @@ def _places(
     whole = [x if None not in x else ("",) * len(x) for x in rows]
     found, _ = positions_said(cells, whole, [names[k] for k in items])
     return None if (found == -2).any() else found
+
+
+# ---------------------------------------------------------------------- comparisons
+
+
+def comparison_in(table: RowTable, others: set[int], answer: int | None = None) -> Comparison | None:
+    """The columns of comparisons, by their names and by what the answers are. None if nothing speaks for comparisons.
+
+    Raises a ParseError, which shows both readings, if the answers may as well name the odd one of three.
+    """
+    names = table.names
+    if names is None:
+        return None
+    found = [x for x in comparisons_by_name(names, others, answer) if _may_be_anchor(table, x)]
+    related = [x for x in found if _share_labels(table, x)]
+    # a topic or a category beside two things that share no label with it may be no anchor
+    found = related or [x for x in found if x.answer is None or ANCHOR.calls(names[x.anchor])]
+    if len(found) > 1:  # the same rows in words and in numbers
+        numbers = [_are_numbers(column) for column in table.columns]
+        found = [x for x in found if numbers[x.anchor] == numbers[x.first]] or found
+        found = [x for x in found if not numbers[x.first]] or found
+    if not found:
+        return None
+    best = found[0]
+    if best.answer is not None and ODD.among([names[best.answer]]):
+        raise both_readings(table, best, "the answer is called the odd one, and never is the first column")
+    return best
+
+
+def both_readings(
+    table: RowTable, found: Comparison, why: str, *, codes: Sequence[str] | None = None, from_zero: bool = False
+) -> ParseError:
+    """The error for a table that can be read in two ways, with both commands.
+
+    `codes` are the answers that stand for the two that are compared. `from_zero`: whether positions may count from 0.
+    """
+    names = table.called
+    trio, items = ([names[k] for k in x] for x in (found[:3], sorted(found[:3])))  # the items in the table's order
+    told = None if found.answer is None else names[found.answer]
+    near = call_for(table, "read_comparisons", columns=trio, answer=told, codes=codes)
+    ways = [("comparisons", near), ("the odd one", call_for(table, "read_answers", items=items, odd=told))]
+    if from_zero:
+        near = call_for(table, "read_comparisons", columns=items, answer=told, codes=codes)
+        ways[1:] = [
+            (f"the odd one, {way}", f"{ways[1][1][:-1]}, first={k})")
+            for k, way in enumerate(("counted from 0", "from 1"))
+        ]
+        ways.append((f"comparisons with {items[0]!r}", near))
+    asks = f"is {trio[0]!r} compared with {trio[1]!r} and {trio[2]!r}, or do answers name the odd one of three?"
+    return ask(table, f"{why}: {asks}", ways)
+
+
+def _labels(column: Sequence[Any]) -> set[str]:
+    return {x for x in map(cell_text, column) if x is not None}
+
+
+def _share_labels(table: RowTable, found: Comparison) -> bool:
+    options = _labels(table.columns[found.first]) | _labels(table.columns[found.second])
+    return bool(options & _labels(table.columns[found.anchor]))
+
+
+def _are_numbers(column: Sequence[Any]) -> bool:
+    return all(re.fullmatch(r"\d+(?:\.0)?", x) is not None for x in _labels(column))
+
+
+def _may_be_anchor(table: RowTable, found: Comparison) -> bool:
+    """Whether no answer names the anchor, as it would name the odd one, or the anchor is surely called so."""
+    name = (table.names or [])[found.anchor]
+    if found.answer is None or is_sure_anchor(name):
+        return True
+    cells = table.rows_of((found.answer, *found[:3]))
+    if any(said is not None and said == anchor and said not in rest for said, anchor, *rest in cells):
+        return False
+    codes = {code_word(x) for x, *row in cells if x is not None and x not in row}
+    places, keys = {SIDES.get(x, x) for x in words_of(name).split("_")}, {*map(key_word, codes)}
+    places |= {"up", "down"} if "middle" in places else set()
+    return not (codes & {"3", column_word(name)} or codes >= {"0", "2"} or (places & keys))

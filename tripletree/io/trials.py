@@ -1,7 +1,7 @@
 """Records of JSON as web experiments save them: a table with a row a trial, and who it was.
 
 Trials stand in lists, or under keys, below people, blocks and whatever else (jsPsych, lab.js, JATOS, Firebase). Read by
-`tripletree.io.questions`.
+`tripletree.io.question_files`.
 """
 
 from __future__ import annotations

@@ -28,27 +28,18 @@ from tripletree.core.notes import note
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import InvalidTripletError, ParseError
 from tripletree.io.comparisons import is_header_of_comparisons, no_triplets, read_comparisons
+from tripletree.io.headers import is_known_beside, options_beside, says_near, split_columns, trio_by_name
+from tripletree.io.layouts import with_pair_apart
 from tripletree.io.pairs import are_links, pairs_advice
-from tripletree.io.questions import (
-    answers_beside,
-    check_numbers,
-    is_known_beside,
-    is_no_answer,
-    newick_triplet,
-    options_beside,
-    says_near,
-    split_columns,
-    trio_by_name,
-    votes_in,
-    with_pair_apart,
-    yes_or_no,
-)
+from tripletree.io.questions import check_numbers
 from tripletree.io.readings import ways_of
+from tripletree.io.replies import answers_beside, votes_in, yes_or_no
 from tripletree.io.rows import LabelRows, RowFormat, Token, check_row_format, read_rows, three_names, write_rows
 from tripletree.io.source import Source, Target, named_stream, raw_bytes
 from tripletree.io.table import arrow_batches, coded_column, is_frame, parquet_metadata, parquet_names, parquet_rows
 from tripletree.io.ways import call, listed, question
-from tripletree.tables.cells import cell_text, is_number
+from tripletree.io.wording import newick_triplet
+from tripletree.tables.cells import cell_text, is_no_answer, is_number
 from tripletree.tables.columns import COUNT, ODD, alike_columns, is_sure_anchor, plain
 from tripletree.tables.rows import FRAME, RowTable, not_used, shown_names, table_of
 

@@ -93,6 +93,11 @@ CANNOT_SAY = frozenset(
     | {"belki", "分からない", "わからない", "不知道", "不确定", "不確定", "모름", "모르겠음", "لا أعرف", "לא יודע"}
 )
 
+#: Other words for "cannot say".
+_NO_ANSWER = frozenset(
+    {"no_response", "no_answer", "timeout", "time_out", "skip", "skipped"} | {*map(column_word, CANNOT_SAY)}
+)
+
 
 class OddCell(Exception):
     """A cell that is neither text nor number."""
@@ -126,3 +131,8 @@ def cell_of(value: Any) -> Any:
 def cell_text(value: Any) -> str | None:
     """A cell as text."""
     return value if value is None or isinstance(value, str) else str(value)
+
+
+def is_no_answer(text: str | None) -> bool:
+    """True if a cell says that somebody cannot say, or nothing."""
+    return text is None or is_gap(text) or column_word(text) in _NO_ANSWER
