@@ -2,6 +2,8 @@
 
 import gzip
 import io
+import json
+import re
 import warnings
 
 import numpy as np
@@ -184,7 +186,9 @@ def test_pair_tables__parquet(tmp_path):
     assert back.leaves == p.leaves
     with path.open("rb") as stream:
         assert read_pairs(stream) == p
-    with pytest.raises(ParseError, match="the table lacks the column .link2.; it has .*: name them with columns="):
+    with pytest.raises(
+        ParseError, match="the table lacks the column .link2.; it has .*: If 'link' is the link: read_pairs"
+    ):
         read_pairs(path, columns=["a", "b", "link2"])
     with pytest.raises(ValueError, match="give a path"):
         write_pairs(p, format="parquet")
@@ -279,10 +283,7 @@ def test_pair_tables__another_header_is_told():
     assert list(read_pairs(io.StringIO("id1,id2,opinion\nx,y,must\n"), format="csv")) == [("x", "y", "must")]
     assert len(read_pairs(io.StringIO("a,b,opinion\nx,y,must\n"), columns=("a", "b", "opinion"))) == 1
     frame = pd.DataFrame({"a": ["x"], "b": ["y"], "opinion": ["must"]})
-    with pytest.raises(
-        ParseError, match="lacks the column 'link'; it has 'a', 'b', 'opinion': name them with columns="
-    ):
-        read_pairs(frame)
+    assert list(read_pairs(frame)) == [("x", "y", "must")]  # whose names are names
     with pytest.raises(ParseError) as caught:  # only the first row can be a header
         read_pairs(io.StringIO("x y must\nx z mst\n"))
     assert "header" not in str(caught.value)
@@ -410,3 +411,20 @@ def test_pair_files__a_third_column_of_unknown_name_is_asked_for(tmp_path):
     assert "1 must-link and 1 cannot-link on 3 leaves" in done.output
     with pytest.raises(ParseError, match="'mst' is not a link"):
         read_pairs(io.StringIO("x,y,mst\ncat,dog,must\ncat,eel,cannot\n"))
+
+
+@pytest.mark.parametrize("header", ["item1,item2,link", "word_a,word_b,same", "left,right,match", "img1,img2,link,rt"])
+@pytest.mark.parametrize("cells", [("1", "0"), ("must", "cannot"), ("yes", "no"), ("same", "different")])
+def test_pair_tables__two_items_and_their_link_in_each_form(header, cells):
+    """Frames and JSON as CSV, where the names are names for sure."""
+    names = header.split(",")
+    rows = [dict(zip(names, [*x, "5"], strict=False)) for x in (("u", "v", cells[0]), ("v", "w", cells[1]))]
+    right = [("u", "v", "must"), ("v", "w", "cannot")]
+    assert list(read_pairs(pd.DataFrame(rows))) == right
+    assert list(read_pairs(io.StringIO(json.dumps(rows)))) == right
+    text = pd.DataFrame(rows).to_csv(index=False)
+    if cells[0] in ("must", "same") and "link" not in names:  # which may be a pair, too
+        with pytest.raises(ParseError, match=re.escape(f"for a header read_pairs(path, columns={tuple(names[:3])!r})")):
+            read_pairs(io.StringIO(text))
+        return
+    assert list(read_pairs(io.StringIO(text))) == right

@@ -383,7 +383,7 @@ def test_pairs__a_first_row_that_may_be_either_is_asked_about(row, format):
     head = tuple(row.splitlines()[0].split(","))
     with pytest.raises(
         ParseError,
-        match="line 1: '.*' may be a header or a pair: for a header give columns=.*, for a pair format='text'",
+        match=r"line 1: '.*' may be a header or a pair: for a header read_pairs\(path, columns=.*\), for a pair",
     ):
         read(row, format=format)
     assert looks_like_pairs(row, None, ("a", "b", "link"), format)

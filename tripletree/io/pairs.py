@@ -399,12 +399,11 @@ class PairRows(LabelRows):
 
     def _by_cells(self, table: RowTable) -> tuple[str, ...]:
         """The columns of two ids and of the link, if the cells of one column surely are links. Else it is asked."""
-        if id_pair(table.names or []) is None and tuple(table.names or ()) != self._asked:
-            return PAIR_COLUMNS
         pair, able, sure = pair_by_cells(table)
-        if pair is None:
+        if pair is None or not (able or id_pair(table.names or []) or tuple(table.names or ()) == self._asked):
             return PAIR_COLUMNS
-        if len(able) == 1 and (sure or self._codes is not None or name_sense(able[0]) is False):
+        sure |= len(able) == 1 and (plain(able[0]) in LINK.names or name_sense(able[0]) is False)
+        if len(able) == 1 and (sure or self._codes is not None):
             return (*pair, able[0])
         raise self._question(table, pair, able)
 
@@ -425,9 +424,7 @@ class PairRows(LabelRows):
             return f"{needs}, and columns= names them"
         pair, able, _ = pair_by_cells(table)
         if pair is not None and able:
-            ways = link_ways(table, pair, able)
-            named = f"name them with columns={(*pair, able[0])!r} (the first label, the second one, the link)"
-            return named if len(ways) == 1 else listed(ways)
+            return listed(link_ways(table, pair, able))
         if pair is None or not (measures := _measures(table, pair)):
             return needs
         return f"{_no_links(measures[0])}. {listed(bounds_ways(table, pair, measures[0]))}"
@@ -536,11 +533,9 @@ class PairRows(LabelRows):
     def _hint_at_header(self) -> None:
         """Give advice if the first row is a header: all others are well, and no other row has a label of it."""
         if self._either is not None and self.labels and self.lines and self.labels[0] == self._either[:2]:
+            whole = call("read_pairs", self.path, columns=self._either[:3])
             shown = ",".join(self._either)
-            message = (
-                f"{shown!r} may be a header or a pair: for a header give columns={self._either[:3]!r}, for a pair "
-                "format='text'"
-            )
+            message = f"{shown!r} may be a header or a pair: for a header {whole}, for a pair format='text'"
             self.problem(self.lines[0], message)
             return
         if self._headless and self._named is not None and len(self.links) > 1:
