@@ -172,6 +172,30 @@ def test_info__as_overrides_the_look(run):
     assert "tripletree decompose sample:mammals" in run("info", "sample:mammals", "--as", "triplets", status=2).stderr
 
 
+@pytest.mark.parametrize(
+    ("text", "called", "row"),
+    [
+        ("id1,id2,same\nu,v,1\nu,w,0\n", "pairs", "must-links    1"),
+        ("anchor,near,far\nu,v,w\nv,u,w\n", "comparisons", "triplets     1 of which both halves are said"),
+        ("who,x1,x2,x3,odd\np,u,v,w,w\np,w,u,v,w\n", "odd-one-out answers", "answers    2: 2 odd"),
+        ("VP;Ziel;links;rechts;Antwort\np;u;v;w;links\np;v;u;w;rechts\n", "comparisons", "samples      3"),
+    ],
+)
+def test_info__tells_what_is_known_of_samples(run, tmp_path, text, called, row):
+    (tmp_path / "x.csv").write_text(text)
+    told = run("info", "x.csv").stdout
+    assert told.startswith(f"x.csv: {called}\n")
+    assert row in told
+
+
+@pytest.mark.parametrize("command", ["info said.csv", "report data.csv --know said.csv"])
+def test_info__asks_what_the_reader_of_answers_asks(run, tmp_path, command):
+    (tmp_path / "said.csv").write_text("pid,x1,x2,x3,anders\np,u,v,w,w\np,w,x,v,v\np,x,u,v,x\n")
+    (tmp_path / "data.csv").write_text("id,f\nu,1\nv,2\nw,3\nx,4\n")
+    said = run(*command.split(), status=2).stderr
+    assert f"'tripletree {command} --as answers --items x1,x2,x3 --odd anders'" in said
+
+
 # ---------------------------------------------------------------------- in a shell
 
 

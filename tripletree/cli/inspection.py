@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from math import comb
 from typing import Any
 
@@ -12,22 +12,23 @@ from tripletree.algorithms.build import one_tree
 from tripletree.algorithms.conflict import find_conflict
 from tripletree.algorithms.decompose import decomposition_size
 from tripletree.algorithms.induce import count_triplets
+from tripletree.algorithms.supervision import triplets_from_comparisons
 from tripletree.cli.outputs import check_apart
 from tripletree.cli.pairs import check_pairs, pair_rows
-from tripletree.cli.reading import read_either, reading_options
+from tripletree.cli.reading import read_either, read_titled, reading_options
 from tripletree.cli.shell import INCONSISTENT, conflict_text, say, table_text
 from tripletree.cli.sources import (
     format_option,
     given_name,
     kind_option,
     read_constraints,
-    read_pair_file,
     table_options,
     write_triplet_file,
 )
 from tripletree.cli.spelling import in_shell, option_names
 from tripletree.core.answers import ALIKE, DIFFERENT, UNSURE, AnswerSet
 from tripletree.core.checks import counted
+from tripletree.core.comparisons import Comparisons
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.notes import collected, doubts
 from tripletree.core.ontology import Ontology
@@ -51,31 +52,25 @@ TOLERANCE = 1e-6
 @click.option(
     "--as",
     "kind",
-    type=click.Choice(["hierarchy", "triplets", "pairs", "answers"]),
-    help="Kind of FILE. By default it is recognised, except pairs (must-links, cannot-links).",
+    type=click.Choice(["hierarchy", "triplets", "pairs", "answers", "comparisons"]),
+    help="Kind of FILE. By default it is recognised.",
 )
-@table_options("pairs", "triplets", "answers")
+@table_options("pairs", "triplets", "answers", "comparisons")
 @reading_options
 def info(file: str, kind: str | None, options: dict[str, Any], reading: dict[str, Any]) -> None:
-    """Show the content of FILE: a hierarchy or an ontology, in any of the formats that are read, triplets or pairs.
+    """Show the content of FILE: a hierarchy, an ontology, triplets, answers, comparisons or pairs.
 
     FILE is a path, '-' for the standard input, or a sample such as sample:mammals.
     """
-    if kind == "pairs":
-        pairs = read_pair_file(file, options)
-        say(f"{given_name(file)}: pairs\n{table_text(pair_rows(pairs))}")
-        return
     with collected():
-        value, title = read_either(file, kind, reading, options)
-        rows: list[tuple[str, str]]
-        if isinstance(value, Hierarchy):
-            rows, called = [*hierarchy_rows(value), *_doubt_rows(value)], f"a hierarchy ({title})"
-        elif isinstance(value, AnswerSet):
-            rows, called = list(answer_rows(value)), "odd-one-out answers"
-        elif isinstance(value, Ontology):
-            rows, called = [*_ontology_rows(value), *_doubt_rows(value)], f"an ontology ({title})"
+        kind, value = read_either(file, kind, options, reading, lambda again: read_titled(again, reading))
+        if kind == "hierarchy":
+            value, title = value
+            of_nodes = hierarchy_rows if isinstance(value, Hierarchy) else _ontology_rows
+            rows = [*of_nodes(value), *_doubt_rows(value)]
+            called = f"{'a hierarchy' if isinstance(value, Hierarchy) else 'an ontology'} ({title})"
         else:
-            rows, called = list(_triplet_rows(value)), "triplets"
+            rows, called = list(_ROWS[kind](value)), "odd-one-out answers" if kind == "answers" else kind
     say(f"{given_name(file)}: {called}\n{table_text(rows)}")
 
 
@@ -88,6 +83,15 @@ def answer_rows(answers: AnswerSet) -> Iterator[tuple[str, str]]:
     yield "samples", f"{len(answers.leaves):,}"
     yield "questions", f"{len({tuple(sorted(row)) for row in answers.rows.tolist()}):,}"
     yield "triplets", f"{len(answers.triplets()):,}; tripletree answers tells more"
+
+
+def _comparison_rows(said: Comparisons) -> Iterator[tuple[str, str]]:
+    """The lines of `info` about comparisons."""
+    people = {*said.who} - {None}
+    yield "comparisons", f"{len(said.rows):,}"
+    yield "people", f"{len(people):,}" if people else "not named"
+    yield "samples", f"{len(said.leaves):,}"
+    yield "triplets", f"{len(triplets_from_comparisons(said)):,} of which both halves are said"
 
 
 def hierarchy_rows(hierarchy: Hierarchy) -> Iterator[tuple[str, str]]:
@@ -231,6 +235,14 @@ def _triplet_rows(triplets: TripletSet) -> Iterator[tuple[str, str]]:
         )
     else:
         yield "consistent", "yes"
+
+
+_ROWS: dict[str, Callable[[Any], Iterable[tuple[str, str]]]] = {
+    "answers": answer_rows,
+    "comparisons": _comparison_rows,
+    "pairs": pair_rows,
+    "triplets": _triplet_rows,
+}
 
 
 @click.command(

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import csv
+import os
+import re
+import shlex
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from difflib import get_close_matches
 from functools import wraps
-from pathlib import Path
 from typing import Any
 
 import click
@@ -15,21 +18,24 @@ from tripletree.cli.shell import bad_input, say, with_options
 from tripletree.cli.sources import (
     SAMPLE,
     check_kind,
+    format_of_nodes,
     given_name,
+    known_kind,
     read_answer_file,
+    read_comparison_file,
+    read_pair_file,
     read_triplet_file,
-    recognised,
-    some_leaves,
+    triplets_in,
 )
-from tripletree.cli.spelling import in_shell, option_names
-from tripletree.core.answers import AnswerSet
+from tripletree.cli.spelling import command_line, in_shell, option_names
+from tripletree.cli.tables import is_square
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.notes import READING, Note, collected, note
 from tripletree.core.ontology import Ontology
-from tripletree.core.triplets import TripletSet
 from tripletree.errors import DuplicateLeafError, NotATreeError, ParseError, UnknownOptionError
-from tripletree.io import read_annotations, read_triplets, registry
-from tripletree.io.source import named_stream, raw_bytes
+from tripletree.io import read_annotations, registry
+from tripletree.io.source import named_stream, raw_bytes, read_bytes
+from tripletree.io.table import read_table as table_columns
 
 PARENTS = ("certain", "deepest", "first", "smallest")
 CHOOSE_PARENTS = "choose with --parent deepest, first or smallest (certain gives no hierarchy)"
@@ -130,6 +136,12 @@ def _hierarchy(stream: Callable[[], Any], reading: Mapping[str, Any] | None) -> 
         raise bad_input(f"{str(error).split('; choose with')[0]}; this needs one tree: {CHOOSE_PARENTS}") from None
 
 
+def read_titled(stream: Callable[[], Any], reading: Mapping[str, Any]) -> tuple[Ontology | Hierarchy, str]:
+    """A hierarchy or an ontology, and what its format is called."""
+    name = reading.get("format") or registry.recognize(stream())
+    return _read_any(stream, dict(reading)), registry.FORMATS[name].title
+
+
 def read_ontology_or_hierarchy(source: str, reading: Mapping[str, Any] | None = None) -> Ontology | Hierarchy:
     """As `read_hierarchy`, but an ontology if nodes have several parents and no choice is made among them."""
     return _read_any(opened_again(source), dict(reading or {}))
@@ -156,27 +168,86 @@ def read_names_of(
 
 
 def read_either(
-    source: str, kind: str | None, reading: Mapping[str, Any] | None = None, table: Mapping[str, Any] | None = None
-) -> tuple[Ontology | Hierarchy | TripletSet | AnswerSet, str]:
-    """Read a hierarchy, triplets or answers, as `kind`, options or the content have it, and the format, with limits."""
-    kind = check_kind(kind, table or {})
-    if kind == "triplets" or (table and kind is None):
-        return read_triplet_file(source, table=table), "triplets"
-    stream = opened_again(source)
-    if kind == "answers" or (kind is None and "format" not in (reading or {}) and _is_answers(stream)):
-        return read_answer_file(stream(), table), "answers"
-    name = (reading or {}).get("format") or registry.recognize(stream())
-    if name == "triplets" and kind is None:
-        return some_leaves(read_triplets(stream()), source), "triplets"
-    value = _read_any(stream, dict(reading or {}))
-    return value, registry.FORMATS[name].title
+    source: str,
+    kind: str | None,
+    options: Mapping[str, Any],
+    reading: Mapping[str, Any],
+    nodes: Callable[[Callable[[], Any]], Any],
+) -> tuple[str, Any]:
+    """The kind of knowledge that a file holds, by `kind`, by options or by its content, and the value.
+
+    `nodes` reads hierarchies and ontologies out of what opens the file.
+    """
+    kind = check_kind(kind, options)
+    readers: dict[str | None, Callable[..., Any]]
+    readers = {"answers": read_answer_file, "comparisons": read_comparison_file, "pairs": read_pair_file}
+    if kind in ("answers", "comparisons") and os.path.isdir(source):  # a file a person
+        return kind, readers[kind](source, options)
+    if kind == "triplets":
+        return kind, read_triplet_file(source, pairs_go=None, table=options)
+    if kind == "hierarchy" or reading or source.startswith(SAMPLE) or os.path.isdir(source):
+        return "hierarchy", nodes(opened_again(source))
+    again = opened_again(source)
+    raw, name = raw_bytes(again())  # once: a pipe cannot be read again
+    if kind is None:
+        _check_no_square(named_stream(raw, name), source)
+    found = kind or known_kind(raw, name, options)
+    if found is not None and found in readers:
+        try:
+            return found, readers[found](named_stream(raw, name), options)
+        except (ParseError, click.ClickException) as error:
+            if kind is not None or "'tripletree " in str(error):
+                raise
+            raise _to_be_named(error, source) from None
+    content, _ = read_bytes(named_stream(raw, name))
+    text = content.decode("utf-8", errors="replace") if isinstance(content, bytes) else content
+    lines = [x for x in text.splitlines() if x.strip() and not x.startswith("#")]
+    # lines that could be paths of two steps are triplets here: among knowledge of samples triplets are likelier
+    if found == "triplets" or registry.are_triplets(lines):
+        return "triplets", triplets_in(raw, name, None, options, source)
+    try:
+        if registry.recognize(named_stream(raw, name)) != "triplets":
+            return "hierarchy", nodes(again)
+        return "triplets", triplets_in(raw, name, None, options, source)
+    except ParseError as error:
+        if format_of_nodes(raw, name) is not None:  # surely a hierarchy
+            raise
+        try:
+            answers = read_answer_file(named_stream(raw, name), options)
+            if len(answers):
+                return "answers", answers
+        except (ParseError, click.ClickException) as asked:  # a table of answers that leaves a question open
+            if "'tripletree " in str(asked):
+                raise
+        raise _to_be_named(error, source) from None
 
 
-def _is_answers(stream: Callable[[], Any]) -> bool:
-    source = stream()
-    return (
-        not (isinstance(source, (str, Path)) and Path(source).is_dir()) and recognised(*raw_bytes(source)) == "answers"
+def _to_be_named(error: Exception, source: str) -> click.ClickException:
+    """The error for contents that are not what they look like, or look like nothing, with what names their kind."""
+    ctx = click.get_current_context()
+    kinds = next(x.type.choices for x in ctx.command.params if x.name == "kind")  # type: ignore[attr-defined]
+    msg = (
+        f"{error}\nor name the contents of {given_name(source)}: --as {', '.join(kinds)}; --from FORMAT for a hierarchy"
     )
+    if any("--classes" in x.opts for x in ctx.command.params):
+        classes = command_line(ctx, f"--classes {shlex.quote(source)}", without={"know"})
+        msg += f"; for classes of samples, '{classes}'"
+    return bad_input(msg)
+
+
+def _check_no_square(stream: Any, source: str) -> None:
+    """Refuse a square table of distances or similarities: it is data."""
+    with suppress(ParseError, csv.Error):
+        content, _ = read_bytes(stream)
+        head = content[:10_000] if isinstance(content, str) else content[:10_000].decode("utf-8", errors="replace")
+        header, *rest = head.lstrip("\ufeff").split("\n")
+        if not rest or re.split(r"[,;\t]", header)[1:2] != [re.split(r"[,;\t]", rest[0])[0]]:
+            return  # the first row and the first column of numbers have one name in a square table
+        table = table_columns(named_stream(content, source), header=True, known=lambda names: True, empty_rows=True)
+        if is_square(table):
+            raise bad_input(
+                f"{given_name(source)} is a square table, of distances perhaps, and no knowledge: give it as DATA"
+            )
 
 
 def _read_any(stream: Callable[[], Any], options: dict[str, Any], *, whole: bool = False) -> Ontology | Hierarchy:

@@ -2,38 +2,26 @@
 
 from __future__ import annotations
 
-import csv
 import os
-import re
 import shlex
 import sys
-from contextlib import suppress
 from typing import Any
 
 import click
 
 from tripletree.cli.matching import read_other_names
 from tripletree.cli.outputs import check_apart
-from tripletree.cli.reading import opened_again, read_names_of, reading_options
+from tripletree.cli.reading import read_either, read_names_of, reading_options
 from tripletree.cli.shell import bad_input, say
 from tripletree.cli.sources import (
-    SAMPLE,
     blanks_option,
     check_class_columns,
-    check_kind,
     class_columns_option,
-    format_of_nodes,
     given_name,
-    known_kind,
     options_of_files,
-    read_answer_file,
     read_classes,
-    read_comparison_file,
-    read_pair_file,
-    read_triplet_file,
     seed_option,
     table_options,
-    triplets_in,
 )
 from tripletree.cli.spelling import command_line
 from tripletree.cli.tables import (
@@ -42,7 +30,6 @@ from tripletree.cli.tables import (
     check_metric,
     class_file_of,
     decimal_option,
-    is_square,
     label_options,
     metric_option,
     missing_option,
@@ -51,10 +38,8 @@ from tripletree.cli.tables import (
 )
 from tripletree.core.checks import counted
 from tripletree.core.notes import collected
-from tripletree.errors import ParseError
-from tripletree.io import read_answers, registry, write_newick
-from tripletree.io.source import csv_text, named_stream, raw_bytes, read_bytes, write_text
-from tripletree.io.table import read_table as table_columns
+from tripletree.io import write_newick
+from tripletree.io.source import csv_text, write_text
 from tripletree.knowledge import read_knowledge
 from tripletree.reports.analysis import report as make_report
 
@@ -267,72 +252,9 @@ def _united(files: list[tuple[str, str, Any, dict[str, list[str]]]]) -> tuple[di
     return known, own
 
 
-def _check_no_square(stream: Any, source: str) -> None:
-    """Refuse a square table of distances or similarities: it is data."""
-    with suppress(ParseError, csv.Error):
-        content, _ = read_bytes(stream)
-        head = content[:10_000] if isinstance(content, str) else content[:10_000].decode("utf-8", errors="replace")
-        header, *rest = head.lstrip("\ufeff").split("\n")
-        if not rest or re.split(r"[,;\t]", header)[1:2] != [re.split(r"[,;\t]", rest[0])[0]]:
-            return  # the first row and the first column of numbers have one name in a square table
-        table = table_columns(named_stream(content, source), header=True, known=lambda names: True, empty_rows=True)
-        if is_square(table):
-            raise bad_input(
-                f"{given_name(source)} is a square table, of distances perhaps, and no knowledge: give it as DATA"
-            )
-
-
 def _known(
     source: str, kind: str | None, options: dict[str, Any], reading: dict[str, Any]
 ) -> tuple[str, Any, dict[str, list[str]]]:
     """The kind of knowledge in a file, the value, and its other names of taxa."""
-    kind = check_kind(kind, options)
-    if kind in ("answers", "comparisons") and os.path.isdir(source):  # a file a person
-        return (
-            kind,
-            read_answer_file(source, options) if kind == "answers" else read_comparison_file(source, options),
-            {},
-        )
-    if kind == "hierarchy" or reading or source.startswith(SAMPLE) or os.path.isdir(source):
-        return "hierarchy", *read_names_of(opened_again(source), reading)
-    if kind == "triplets":
-        return kind, read_triplet_file(source, pairs_go=None, table=options), {}
-    again = opened_again(source)
-    raw, name = raw_bytes(again())  # once: a pipe cannot be read again
-
-    def stream() -> Any:
-        return named_stream(raw, name)
-
-    if kind is None:
-        _check_no_square(stream(), source)
-    kind = kind or known_kind(raw, name, options)
-    if kind == "triplets":
-        return kind, triplets_in(raw, name, None, options, source), {}
-    if kind == "pairs":
-        return kind, read_pair_file(stream(), options), {}
-    if kind == "comparisons":
-        return kind, read_comparison_file(stream(), options), {}
-    if kind == "answers":
-        return kind, read_answer_file(stream(), options), {}
-    content, _ = read_bytes(stream())
-    text = content.decode("utf-8", errors="replace") if isinstance(content, bytes) else content
-    lines = [x for x in text.splitlines() if x.strip() and not x.startswith("#")]
-    # lines that could be paths of two steps are triplets here: among knowledge of samples triplets are likelier
-    if registry.are_triplets(lines):
-        return "triplets", triplets_in(raw, name, None, options, source), {}
-    try:
-        if registry.recognize(stream()) != "triplets":
-            return "hierarchy", *read_names_of(again, {})
-        return "triplets", triplets_in(raw, name, None, options, source), {}
-    except ParseError as error:
-        if format_of_nodes(raw, name) is not None:  # surely a hierarchy
-            raise
-        with suppress(ParseError):
-            found = read_answers(stream())
-            if len(found):
-                return "answers", found, {}
-        kinds, ctx = ", ".join(KINDS), click.get_current_context()
-        raise bad_input(
-            f"{error}\nor name the contents of {given_name(source)}: --as {kinds}; --from FORMAT for a hierarchy; "
-            f"for classes of samples, '{command_line(ctx, f'--classes {shlex.quote(source)}', without={'know'})}'"
-        ) from None
+    kind, value = read_either(source, kind, options, reading, lambda again: read_names_of(again, reading))
+    return kind, *(value if kind == "hierarchy" else (value, {}))
