@@ -36,7 +36,9 @@ Other bacteria|other_mammals|Miscellaneous fungi|various|Uncl. Felidae|Unident.|
 Fungi (unidentified)|<unknown>|not provided|Unresolved Felidae|Fungi inc. sed.
 unbekannt|Unbestimmt|k. A.|keine Angabe|nicht bestimmbar|inconnu|Indéterminée|non identifié|desconocido|sin clasificar
 No identificado|sconosciuta|Desconhecido|onbekend|okänd|ukjent|Ukendt|tuntematon|nieznany|неизвестно|未知|不明
-nicht zugeordnet
+nicht zugeordnet|unklassifiziert|no clasificado|non classificato|não classificada|onbekende|niet bekend|geen gegevens
+oklassificerad|luokittelematon|nieznane|nieokreślona|Brak danych|neznámý|Neurčeno|nezařazeno|nezaradené
+bilinmiyor|belirsiz|не определено|Неизвестный|нет данных|невідомо|未分類|不詳|未同定
 TBD|t.b.d.|tbc.|To be determined|to_be_named|pending|N.N.|n. n.|n.d.|not yet named|Missing|??|--|...|unsure
 no name|No_ID
 Other|k__Others|Not_available|not applicable|unranked|Unnamed|misc.|No blast hit|not assigned"""
@@ -45,6 +47,7 @@ Xenopus|Quercus robur subsp. x|Assignia|Sedisa|Franka|Spp1|Pseudomonas_X
 Unkia|Nonamea|Matchia|Uncategoria|Incertella|Aedes (Stegomyia)|Nostoc|Brothera|Variousia
 Flavobacterium|Otheria|Notothenia|Miscanthus|Microorganisms|organism
 Toba|Tbilisia|Pendulina|Nona|Non|N.|Missinga|Pinopsida|to be or not
+Brakea|Nezara viridula|Nestor|Ambystoma|Metazoa|Vicia incana|Beliops|Niesia|Envira|Немезия|Geenia|Descurainia
 Sinapis|Kaa|Unbescheiden|Descampsia|Identia|Nonnea|Keinea"""
 
 

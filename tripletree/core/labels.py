@@ -28,10 +28,16 @@ NOT_KNOWN = (
 )
 #: The same in other languages, as whole names: each stands for no taxon and for no class.
 NOT_KNOWN_ABROAD = (
-    r"unbekannt|unbestimmt|unklar|k\.\s?a\.|keine\s(?:angabe|angaben|daten|zuordnung)"
+    r"unbekannt|unbestimmt|unklar|unklassifiziert|k\.\s?a\.|keine\s(?:angabe|angaben|daten|zuordnung)"
     r"|nicht\s(?:bekannt|bestimmt|bestimmbar|klassifiziert|zugeordnet)|inconnue?|indéterminée?|non\s(?:classée?|connue?"
-    r"|déterminée?|identifiée?|renseignée?)|desconocid[oa]|sin\s(?:clasificar|datos|identificar)|no\sidentificad[oa]"
-    r"|sconosciut[oa]|desconhecid[oa]|onbekend|okänd|ukjent|ukendt|tuntematon|nieznany|неизвестно|未知|不明"
+    r"|déterminée?|identifiée?|renseignée?)|desconocid[oa]|sin\s(?:clasificar|datos|identificar)"
+    r"|no\s(?:clasificad|identificad|determinad|disponible)[oa]?|sconosciut[oa]|non\s(?:classificat|identificat|noto)[oa]?"
+    r"|desconhecid[oa]|não\s(?:classificad|identificad|informad)[oa]|onbekende?"
+    r"|niet\s(?:bekend|bepaald|geclassificeerd)|geen\sgegevens|okända?|oklassificerad|ukjent|ukendt|tuntematon"
+    r"|luokittelematon|nieznan[yae]|nieokreślon[yae]|niesklasyfikowan[yae]|brak(?:\sdanych)?|neznám[ýáé]|neurčen[ýáoé]"
+    r"|neza[řr]aden[ýáoé]|nezařazen[ýáoé]|bilinmiyor|bilinmeyen|belirsiz"
+    r"|неизвестн(?:о|ый|ая)|не\s(?:определ[её]н|указан|классифицирован)[оаы]?|нет\sданных|невідомо|未知|不明|不详|不詳|未分类|未分類"
+    r"|未同定"
 )
 #: What stands for a name that is to come, or was not given, as a whole name: for no taxon and for no class.
 NOT_YET = (

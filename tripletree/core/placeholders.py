@@ -58,14 +58,16 @@ _BLANKS = re.compile(r"[\s_]+")
 _FILLED = re.compile(r"(.+?)_X+", re.DOTALL)
 #: Every placeholder holds one of these texts, in lower case, so that few names are looked at closely.
 _SIGNS = (
-    *(b"unc", b"unid", b"unde", b"unk", b"assig", b"rank", b"ohit", b" hit", b"_hit", b"-hit", b"match", b"ambi"),
-    *(b"incer", b"inc.", b"envir", b"metag", b"indet", b"sp\0", b"spp", b"_x", b"__\0", b"unpl", b"unnam"),
-    *(b"uns", b"unr", b"unal", b"not ", b"not_", b" nos\0", b"_nos\0", b"other", b"mis", b"vario"),
-    *(b"noname", b"\0na\0", b"\0nan\0", b"\0n/a\0", b"<na>", b"null\0", b"\0none\0", b"\0?\0", b"\0-\0"),
+    *(b"unc", b"unid", b"unde", b"unk", b"assi", b"rank", b"ohit", b" hit", b"_hit", b"-hit", b"atch", b"amb"),
+    *(b"inc", b"env", b"meta", b"inde", b"sp\0", b"spp", b"_x", b"__\0", b"unp", b"unna"),
+    *(b"uns", b"unr", b"una", b"not ", b"not_", b" nos\0", b"_nos\0", b"othe", b"mis", b"vari"),
+    *(b"onam", b"\0na\0", b"\0nan\0", b"\0n/a\0", b"<na>", b"null\0", b"\0none\0", b"\0?\0", b"\0-\0"),
     # In as few letters as the 256 states of the automaton allow.
-    *(b"unbe", b"k.", b"kein", b"nich", b"inco", b"d\xc3", b"non ", b"non_", b"desc", b"sin ", b"sin_", b"ident"),
-    *(b"onos", b"onbe", b"k\xc3", b"ukj", b"uke", b"tunt", b"niez", *(x.encode() for x in ("изв", "ИЗВ", "未", "不"))),
-    *(b"tb", b"t.b", b"to b", b"to_b", b"pend", b"n.n", b"n.d", b"n.a", b"n. ", b"n._", b"unla", b"unan"),
+    *(b"unbe", b"k.", b"kei", b"nic", b"d\xc3", b"non ", b"non_", b"des", b"sin ", b"sin_", b"iden", b"onos"),
+    *(b"onbe", b"k\xc3", b"okl", b"ukj", b"uke", b"unt", b"luo", b"nie", b"gee"),
+    *(b"brak", b"nez", b"neur", b"n\xc3", b"bil", b"bel"),
+    *(x.encode() for x in ("изв", "ИЗВ", "не", "НЕ", "未", "不")),
+    *(b"tb", b"t.b", b"to b", b"to_b", b"pen", b"n.n", b"n.d", b"n.a", b"n. ", b"n._", b"unl"),
     *(b"no ", b"no_", b"??", b"--", b".."),
     *(b"__na\0", b"__nan\0", b"__n/a\0", b"__none\0", b"__?\0", b"__-\0"),
 )
