@@ -9,6 +9,8 @@ import zipfile
 from contextlib import suppress
 
 import numpy as np
+import pandas as pd
+import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -302,3 +304,40 @@ def test_recognition__nested_columns_are_named_and_the_command_works():
     with pytest.raises(ParseError, match="not recognised") as caught:
         read_hierarchy(io.StringIO(crossed))
     assert "read_lineages" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "child,parent\ncat,felid\nlion,felid\nfelid,mammal\ndog,mammal\n",
+        "id,name,parent_id\n1,all,\n2,left,1\n3,right,1\n4,x,2\n5,y,2\n",
+        "prefLabel,broader\ncat,felid\nlion,felid\nfelid,\n",
+        "order,family,genus,species\nA,B,C,x\nA,B,C,y\nA,D,E,z\n",
+        "species,family,order\nx,B,A\ny,B,A\nz,C,A\n",
+        ",family,order\nx,B,A\ny,B,A\nz,C,A\n",
+        "Feature ID,Taxon\nf1,k__A; p__B\nf2,k__A; p__C\nf3,k__A; p__C\n",
+        "path\n/a/b/c\n/a/b/d\n/a/e\n",
+        "code,title\nA,one\nA01,two\nA02,three\nB,four\nB01,five\n",
+        "sku,Department,Aisle\n7,Food,Bread\n8,Food,Cheese\n9,Toys,Cars\n",
+    ],
+)
+def test_read_hierarchy__a_data_frame_is_read_as_the_file_that_it_writes(text):
+    expected = read_hierarchy(io.StringIO(text))
+    frame = pd.read_csv(io.StringIO(text), dtype=str, keep_default_na=False)
+    frames = [frame.rename(columns={"Unnamed: 0": ""}), pl.from_pandas(frame.rename(columns={"Unnamed: 0": ""}))]
+    if len(frame.columns) > 2 and not text.startswith("code"):
+        frames.append(frame.set_index(frame.columns[0]).rename_axis(index={"Unnamed: 0": None}))
+    for one in frames:
+        assert recognize(one) == recognize(io.StringIO(text))
+        found = read_hierarchy(one)
+        assert found == expected
+        assert found.names == expected.names
+
+
+def test_read_hierarchy__numbers_of_rows_are_no_column_and_frames_of_something_else_are_refused():
+    frame = pd.DataFrame({"child": ["x", "y", "z", "w"], "parent": ["z", "z", "w", None]})
+    assert read_hierarchy(frame[::-1]).n_leaves == 2
+    with pytest.raises(ParseError, match="read_triplets reads them"):
+        read_hierarchy(pd.DataFrame({"a": ["x"], "b": ["y"], "c": ["z"]}))
+    with pytest.raises(ParseError, match="not recognised"):
+        read_hierarchy(pd.DataFrame({"kg": [1.5], "cm": [2.5], "age": [3.0]}))

@@ -62,10 +62,12 @@ from tripletree.io.source import (
     tar_members,
     zip_members,
 )
-from tripletree.io.table import parquet_names
+from tripletree.io.table import frame_columns, is_frame, parquet_names
 from tripletree.io.taxdump import FORMAT as TAXDUMP
 from tripletree.io.ways import call
 from tripletree.io.wordnet import FORMAT as WORDNET
+from tripletree.tables.cells import cell_text
+from tripletree.tables.rows import FRAME, table_of
 
 #: Every format by its name. Formats that recognise themselves do so in this order. The others, which compete for the
 #: same text, are told apart in `_of_lines` below.
@@ -98,7 +100,7 @@ def recognize(path: Source) -> str:
 
     Parameters
     ----------
-    path : path, file object or "-"
+    path : path, file object, "-" or data frame
         A folder is a taxdump if it holds nodes.dmp or names.dmp, else a tree of files. A file object is read to its
         end.
 
@@ -117,9 +119,8 @@ def recognize(path: Source) -> str:
 
 
 def _recognized(path: Source) -> _Recognition:
-    if hasattr(path, "columns"):
-        msg = "a data frame: read_edges reads tables of children and parents, read_lineages paths and columns of ranks"
-        raise TypeError(msg)
+    if is_frame(path):
+        return _of_frame(path)
     is_path = isinstance(path, (str, os.PathLike)) and os.fspath(path) != "-"
     if is_path and os.path.isdir(path):  # type: ignore[arg-type]
         return _of_folder(os.fspath(path))  # type: ignore[arg-type]
@@ -131,6 +132,13 @@ def _recognized(path: Source) -> _Recognition:
     if is_path and found.name in FORMATS and FORMATS[found.name].by_path:
         return found
     return found._replace(stream=named_stream(content, source))
+
+
+def _of_frame(frame: Any) -> _Recognition:
+    """Return the format of a data frame, told by its first rows as those of a file are."""
+    table = table_of(frame_columns(frame))
+    rows = [table.names or [], *zip(*(column[:LINES] for column in table.columns), strict=True)]
+    return _of_lines("\n".join("\t".join(re.sub(r"\s+", " ", cell_text(x) or "") for x in row) for row in rows), FRAME)
 
 
 def _of_folder(path: str) -> _Recognition:
@@ -315,7 +323,7 @@ def _of_columns(names: Sequence[str], name: str | None, rows: list[list[str]] | 
 
 def _are_paths(lines: list[str], mark: str) -> bool:
     """Tell whether nearly all lines have a separator of paths, and many begin alike, unlike lines of prose."""
-    if (mark != "__" and len(lines) < 2) or any(x.startswith(("|", "/")) for x in lines):
+    if (mark != "__" and len(lines) < 2) or any(x.startswith(("|", "//")) for x in lines):
         return False
     lines = [x for x in lines if [cell for cell in x.split("\t")[1:] if cell.strip()] or "\t" not in x]
     cells = [re.sub(r"^\d+ - ", "", next((cell for cell in x.split("\t") if mark in cell), x)) for x in lines]
@@ -528,9 +536,10 @@ def read_hierarchy(path: Source, *, format: str | None = None, **options: Any) -
 
     Parameters
     ----------
-    path : path, file object, "-", or a tree
+    path : path, file object, "-", data frame, or a tree
         A file of one of `FORMATS`, packed with gzip, bzip2, xz or zip or not, a folder, or an archive of a taxdump. A
-        tree of ete3, ete4, DendroPy, scikit-bio, Biopython or networkx is converted.
+        table of edges, lineages or codes may be a data frame. A tree of ete3, ete4, DendroPy, scikit-bio, Biopython or
+        networkx is converted.
     format : str, optional
         One of `FORMATS`. By default `recognize` tells.
     **options

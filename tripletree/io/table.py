@@ -611,14 +611,24 @@ def frame_columns(frame: Any, path: str | None = FRAME) -> dict[str, Any]:
     if not hasattr(frame, "columns"):
         frame = optional("pyarrow", "io", "reading Arrow tables").table(frame)
     names = [str(x) for x in getattr(frame, "column_names", frame.columns)]
+    index = {x: column for x, column in _index_columns(frame).items() if x not in names}
     for name in names:
         if names.count(name) > 1:
             what = "data frame" if path == FRAME else "table"
             msg = f"the {what} has {names.count(name)} columns {name!r}; rename them, or take the ones you need"
             raise ParseError(msg, path=path)
     if hasattr(frame, "iloc"):
-        return {name: frame.iloc[:, k] for k, name in enumerate(names)}
+        return index | {name: frame.iloc[:, k] for k, name in enumerate(names)}
     return {name: frame[name] for name in names}
+
+
+def _index_columns(frame: Any) -> dict[str, Any]:
+    """The index of a frame of pandas, as `to_csv` writes it, unless it only counts the rows: nameless numbers."""
+    index: Any = getattr(frame, "index", None) if hasattr(frame, "iloc") else None
+    if index is None or (index.nlevels == 1 and index.name is None and index.inferred_type not in ("string", "mixed")):
+        return {}
+    levels = [index.get_level_values(k).to_series(index=index) for k in range(index.nlevels)]
+    return {"" if x is None else str(x): column for x, column in zip(index.names, levels, strict=True)}
 
 
 class CodedColumn(NamedTuple):
