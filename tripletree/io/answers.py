@@ -22,6 +22,7 @@ import os
 import re
 from collections.abc import Hashable, Iterable, Sequence
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any, NoReturn, overload
 
@@ -37,7 +38,7 @@ from tripletree.io.appending import end_of
 from tripletree.io.comparisons import TrioRows, has_answers, indexed_rows, is_header_of_comparisons, no_triplets
 from tripletree.io.forms import has_header_of_form
 from tripletree.io.headers import Comparison, says_far, says_near, trio_by_name
-from tripletree.io.json_text import load_json
+from tripletree.io.json_text import begin_of, load_json
 from tripletree.io.pairs import refuse_pairs
 from tripletree.io.question_files import is_json, read_questions
 from tripletree.io.questions import QuestionTable, Sought, no_answers, repeated, without_empty_rows
@@ -55,7 +56,7 @@ from tripletree.io.readings import (
 from tripletree.io.replies import TWO, WHOLE, WORDS, check_codes, positions_said, unknown_answers, without_answer
 from tripletree.io.source import Source, Target, decoded, is_parquet, named_stream, read_bytes, write_atomic, write_text
 from tripletree.io.table import has_header, is_frame, parquet_names
-from tripletree.io.ways import ask, call, call_for
+from tripletree.io.ways import ask, call, near_call, odd_call
 from tripletree.tables.cells import cell_text, column_word, with_point
 from tripletree.tables.columns import (
     ANSWER,
@@ -92,9 +93,7 @@ _STEP = 1 << 16
 
 def is_json_lines(content: bytes | str) -> bool:
     """Whether a content begins as a file of JSON lines: with an object."""
-    head = content[:1000]
-    head = head.decode("utf-8", errors="replace") if isinstance(head, bytes) else head
-    return head.lstrip("\ufeff \t\r\n").startswith("{")
+    return begin_of(content).lstrip().startswith("{")
 
 
 def looks_like_answers(content: bytes | str, name: str | None) -> bool:
@@ -106,10 +105,8 @@ def looks_like_answers(content: bytes | str, name: str | None) -> bool:
             return _are_trials(content)
         text = decoded(content, name)
         return has_header(text, _is_header_of_answers) or has_header_of_form(content)
-    head = content.lstrip()[:_STEP]
-    first = head.split(b"\n")[0] if isinstance(head, bytes) else head.split("\n")[0]
     try:
-        entry = json.loads(first)
+        entry = json.loads(begin_of(content, _STEP).lstrip().partition("\n")[0])
     except (ValueError, RecursionError):
         return _are_trials(content)
     return (
@@ -121,9 +118,7 @@ def looks_like_answers(content: bytes | str, name: str | None) -> bool:
 
 def _are_trials(content: bytes | str) -> bool:
     """Whether JSON has answers of an experiment, to judge by its keys."""
-    head = content[:_STEP]
-    text = head.decode("utf-8", errors="replace") if isinstance(head, bytes) else head
-    keys = set(re.findall(r'"([^"\\]{1,30})"\s*:', text))
+    keys = set(re.findall(r'"([^"\\]{1,30})"\s*:', begin_of(content, _STEP)))
     return bool(REPLY.among(keys)) and "children" not in keys and not keys & {"items", "tripletree"}
 
 
@@ -275,9 +270,9 @@ def read_answers(
     places = _item_columns(table, items, answer, others, chosen)
     if answer not in places and table.lines and (refused := no_answers(table, places, answer, "odd", missing)):
         raise refused
-    command = {"items": [table.called[k] for k in places], "odd": table.called[answer], "who": who}
     shown, taken = without_empty_rows(asked, places), {*places, answer, times, took}
-    asked = repeated(shown, taken, people is not None, weight, "read_answers", **command)
+    read = partial(odd_call, table, places, answer)
+    asked = repeated(shown, taken, people is not None, weight, partial(read, who=who))
     table = asked.table
     if people is None and table.names is not None:
         people = _maybe_person(asked, taken)
@@ -301,8 +296,7 @@ def read_answers(
         replies, how = _replies(table, trios.labels, said, places, missing, start, codes, answer)
         if odd is None:
             if table.names is not None and how == "labels" and start is None:
-                command = {"items": [table.names[k] for k in places], "odd": table.names[answer]}
-                check_no_positions(table, said, trios.labels, replies, "read_answers", **command)
+                check_no_positions(table, said, trios.labels, replies, answer, read)
             if how != WHOLE and not asked.items:
                 _check_each_is_odd(table, places, answer, replies, how, given=items is not None)
         several = 2 * int((replies == UNSURE).sum()) >= len(replies)  # "unsure" itself is an answer
@@ -375,9 +369,8 @@ def _is_own_lines(content: bytes | str) -> bool:
     """True if JSON is lines of answers, or nothing that another program writes."""
     if not is_json_lines(content):
         return False
-    head = content[:_STEP]
-    text = head.decode("utf-8", errors="replace") if isinstance(head, bytes) else head
-    line = next((x for x in text.lstrip("\ufeff").splitlines() if x.strip()), "")
+    text = begin_of(content, _STEP)
+    line = next((x for x in text.splitlines() if x.strip()), "")
     try:
         entry = json.loads(line)
     except (ValueError, RecursionError):
@@ -441,12 +434,9 @@ def _no_answers(table: RowTable, places: Sequence[int], answer: int | None) -> P
     names = table.names or []
     several = [x for x in ANSWER.among(names) if answer is not None and names.index(x) not in places]
     if len(several) > 1:
-        trio = [names[k] for k in places]
-        ways = [(f"if {x!r} has them", call_for(table, "read_comparisons", columns=trio, answer=x)) for x in several]
-        ways += [
-            ("if people named the odd one of three", call_for(table, "read_answers", items=trio, odd=x))
-            for x in several
-        ]
+        told = [names.index(x) for x in several]
+        ways = [(f"if {names[k]!r} has them", near_call(table, places, k)) for k in told]
+        ways += [("if people named the odd one of three", odd_call(table, places, k)) for k in told]
         raise ask(table, f"{' and '.join(map(repr, several))} could have the answers.", ways)
     shown = ", ".join(repr(table.called[k]) for k in dict.fromkeys([*places, *([] if answer is None else [answer])]))
     hint = "" if answer is None else f"; if people named the odd one, give odd={table.called[answer]!r}"
@@ -600,9 +590,8 @@ def _replies(
     if how == TWO and (ODD.among([called]) or says_far(called)):
         found = np.where(found >= 0, -2, found)
     if (found == -2).any():
-        own = table.called
-        command = call_for(table, "read_answers", items=[own[k] for k in places], odd=own[answer])[:-1]
-        hint = unknown_answers(said, found, [str(own[k]) for k in places], len(places), command)
+        own = [str(table.called[k]) for k in places]
+        hint = unknown_answers(said, found, own, len(places), odd_call(table, places, answer)[:-1])
         _refuse_reply(table, rows, said, np.flatnonzero(found == -2).tolist(), hint)
     return np.where(found == -1, UNSURE, found).astype(np.int8), how
 
@@ -613,8 +602,7 @@ def _check_index(table: RowTable, places: Sequence[int], answer: int, said: Sequ
     words = {x.partition(".")[0] for x in said if x is not None and not is_gap(x)}
     if not plain(name).endswith("index") or not words or not words <= {"1", "2"}:
         return
-    command = {"items": [table.called[k] for k in places], "odd": name}
-    ways = [(f"from {k}", call("read_answers", table.path, **command, first=k)) for k in (0, 1)]
+    ways = [(f"from {k}", odd_call(table, places, answer, first=k)) for k in (0, 1)]
     raise ask(table, f"{name!r} is {' and '.join(sorted(words))}, never 0 or 3: does it count from 0 or from 1?", ways)
 
 

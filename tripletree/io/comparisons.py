@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Hashable, Iterable, Sequence
 from copy import copy
+from functools import partial
 from itertools import chain
 from typing import Any, Literal
 
@@ -37,7 +38,7 @@ from tripletree.io.replies import check_codes, positions_said, unknown_answers, 
 from tripletree.io.rows import LabelRows
 from tripletree.io.source import Source, decoded, is_parquet, named_stream
 from tripletree.io.table import has_header, header_with, parquet_names
-from tripletree.io.ways import ask, call, call_for, source_text
+from tripletree.io.ways import ask, call, call_for, near_call, source_text
 from tripletree.io.wording import compares, name_of_items, names_items
 from tripletree.tables.cells import cell_text
 from tripletree.tables.columns import LINK_KINDS, ODD, REPLY, WHO, asides, option_pairs, plain
@@ -177,9 +178,8 @@ def read_comparisons(
     if columns is None and table.names is not None and not asked.compared:
         by_text = check_what_else(asked, found[:3], found.answer, others, compared=True)
     if table.names is not None:
-        command = {"columns": [names[k] for k in found[:3]], "who": who}
-        command["answer"] = None if found.answer is None else names[found.answer]
-        asked = repeated(asked, {*found, *others}, person is not None, weight, "read_comparisons", **command)
+        read = partial(near_call, table, found[:3], found.answer, who=who)
+        asked = repeated(asked, {*found, *others}, person is not None, weight, read)
         tell_rest(asked, {*found, *others}, people=person is not None)
     asked, swap = _answered(asked, found, missing, first, codes, told=answer is not None, chosen=chosen, far=by_text)
     table = asked.table
@@ -290,8 +290,8 @@ def _answered(
             if first == 0 and not numbers:
                 positions, how = flags, "yes or no"
         if how == "labels" and not told:
-            columns = [table.called[k] for k in found[:3]]
-            check_no_positions(table, said, options, positions, "read_comparisons", columns=columns, answer=name)
+            read = partial(near_call, table, found[:3], found.answer)
+            check_no_positions(table, said, options, positions, found.answer, read)
     if (says_far(name) or far) if chosen is None else chosen == "far":
         positions = np.where(positions < 0, positions, positions ^ 1)
         asked.notes.append(f"{name!r} has the less alike of the two")
@@ -301,7 +301,7 @@ def _answered(
         table.refuse(
             k,
             f"the answer {said[k]!r}, which is neither {options[k][0]!r} nor {options[k][1]!r}"
-            + unknown_answers(said, positions, names, 2, _command(table, found)),
+            + unknown_answers(said, positions, names, 2, near_call(table, found[:3], found.answer)[:-1]),
         )
     kept = np.flatnonzero(positions >= 0).tolist()
     if not kept:
@@ -311,13 +311,6 @@ def _answered(
     if how != "labels":
         asked.notes.append(f"answers are {how}")
     return asked.taking(kept), positions[kept] == 1
-
-
-def _command(table: RowTable, found: Comparison) -> str:
-    """Return the command that reads the comparisons, without the bracket at its end."""
-    names = table.called
-    anchor, one, other, told = (names[k] for k in found)  # type: ignore[index]
-    return call_for(table, "read_comparisons", columns=[anchor, one, other], answer=told)[:-1]
 
 
 def _are_labels(said: Sequence[str | None], options: Sequence[tuple[str, str]], flags: np.ndarray) -> bool:
@@ -331,9 +324,8 @@ def _no_yes(table: RowTable, found: Comparison, said: set[str]) -> ParseError:
     _, one, other, told = (names[k] for k in found)  # type: ignore[index]
     shown = " and ".join(map(repr, sorted(said)))
     no, yes = ("0", "1") if said <= {"0", "1", "0.0", "1.0"} else ("no", "yes")
-    first, second = (
-        f"{_command(table, x)}, first=0)" for x in (found, found._replace(first=found.second, second=found.first))
-    )
+    trios = (found[:3], (found.anchor, found.second, found.first))
+    first, second = (near_call(table, x, found.answer, first=0) for x in trios)
     return table.refusal(
         f"the answers in {told!r} are {shown}, and its name does not say which of {one!r} and {other!r} that is. "
         f"If {no} is {one!r} and {yes} {other!r}: {first}; if {yes} is {one!r} and {no} {other!r}: {second}"

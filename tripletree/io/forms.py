@@ -10,6 +10,7 @@ import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
+from tripletree.io.json_text import begin_of
 from tripletree.tables.cells import cell_text
 from tripletree.tables.columns import WHO, plain
 from tripletree.tables.rows import RowTable
@@ -101,9 +102,8 @@ def bare_names(names: Sequence[str]) -> list[str]:
 
 def has_header_of_form(content: bytes | str) -> bool:
     """Tell whether one of the known programs has written a table: its first row names the columns."""
-    head = content[:_HEAD]
-    text = head.decode("utf-8", "replace") if isinstance(head, bytes) else head
-    names = {plain(x.strip().strip('"')) for x in re.split(r"[,;\t]", text.lstrip("\ufeff").partition("\n")[0])}
+    text = begin_of(content, _HEAD)
+    names = {plain(x.strip().strip('"')) for x in re.split(r"[,;\t]", text.partition("\n")[0])}
     return any(
         form.mark.replace('"', '""') in text or form.mark in text if form.mark else form.columns <= names
         for form in FORMS

@@ -25,11 +25,16 @@ _HALF_ESCAPED = re.compile(r"\\u[dD][89a-fA-F]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
 
+def begin_of(content: bytes | str, size: int = 1000) -> str:
+    """The begin of a content as text, without a byte order mark."""
+    begin = content[:size]
+    return (begin if isinstance(begin, str) else begin.decode("utf-8", "replace")).lstrip("\ufeff")
+
+
 def is_knowledge(content: bytes | str) -> bool:
     """Whether a content looks like a file of `write_knowledge`."""
-    begin = content[:1000]
-    text = begin if isinstance(begin, str) else begin.decode("utf-8", "replace")
-    return text.lstrip("\ufeff \t\r\n").startswith("{") and f'"{KNOWLEDGE_KEY}"' in text
+    text = begin_of(content)
+    return text.lstrip().startswith("{") and f'"{KNOWLEDGE_KEY}"' in text
 
 
 class _RepeatedKeyError(ValueError):

@@ -2,12 +2,13 @@
 
 A column (with blanks in its name in back quotes), an operator, and a text in quotes or a number, or the other way round
 (``200 < rt < 3000``). A column of yes and no may stand alone: ``not practice``. Conditions are joined by ``and``,
-``or``, ``not`` (or ``&``, ``|``, ``!``) and parentheses. ``in`` takes a list in brackets. Nothing is evaluated as
-Python.
+``or``, ``not`` (or ``&``, ``|``, ``!``) and parentheses. ``in`` takes a list in brackets. The syntax is Python's, by
+which such a text is parsed. Nothing is evaluated as Python.
 """
 
 from __future__ import annotations
 
+import ast
 import operator
 import re
 from collections.abc import Callable, Sequence
@@ -19,20 +20,35 @@ from tripletree.tables.cells import YES_NO, cell_text, with_point
 from tripletree.tables.rows import RowTable
 
 _TOKEN = re.compile(
-    r"""\s*(?: (?P<text>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*") | (?P<quoted>`[^`]+`) | (?P<op>===?|!==?|<>|<=|>=|<|>|=)
-    | (?P<join>&&?|\|\|?|!|~) | (?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.])) | (?P<word>[^\W\d][\w.]*)
-    | (?P<mark>[()\[\],]) )""",
+    r"""\s*(?: (?P<text>'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*") | `(?P<quoted>[^`]+)` | (?P<mark>[()\[\],])
+    | (?P<sign>===?|!==?|<>|<=|>=|<|>|=|&&?|\|\|?|!|~) | (?P<number>[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?(?![\w.]))
+    | (?P<word>[^\W\d][\w.]*) )""",
     re.VERBOSE,
 )
-_ORDER: dict[str, Callable[[Any, Any], Any]] = {
-    **dict.fromkeys(("==", "=", "==="), operator.eq),
-    **dict.fromkeys(("!=", "!==", "<>"), operator.ne),
+#: Signs of other languages as Python writes them.
+_SIGNS = {"=": "==", "===": "==", "!==": "!=", "<>": "!="}
+_SIGNS |= {"&": "and", "&&": "and", "|": "or", "||": "or", "!": "not", "~": "not"}
+_WORDS = ("and", "or", "not", "in", "is")
+#: How a column is compared with a value, and a value with a column.
+_COMPARE: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Is: operator.eq,
+    ast.IsNot: operator.ne,
+    ast.Lt: operator.lt,
+    ast.LtE: operator.le,
+    ast.Gt: operator.gt,
+    ast.GtE: operator.ge,
 }
-_ORDER |= {"<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}
-_TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
-_JOINS = {"&": "and", "&&": "and", "|": "or", "||": "or", "!": "not", "~": "not"}
+_TURNED: dict[type, Callable[[Any, Any], Any]] = {
+    ast.Eq: operator.eq,
+    ast.NotEq: operator.ne,
+    ast.Lt: operator.gt,
+    ast.LtE: operator.ge,
+    ast.Gt: operator.lt,
+    ast.GtE: operator.le,
+}
 _HOW = "such as only=\"trial_type == 'main' and rt > 200\""
-_MOST = 100  # conditions and parentheses within each other
 
 _Test = Callable[[int], bool]
 
@@ -42,110 +58,92 @@ def rows_that_count(table: RowTable, only: str) -> list[int]:
     if not isinstance(only, str):
         msg = f"only must be a condition as text, {_HOW}, not {only!r:.60}"
         raise ValueError(msg)
-    holds = _Condition(only, table).parsed()
+    holds = _Condition(only, table).test
     return [k for k in range(len(table.lines)) if holds(k)]
 
 
 class _Condition:
+    """A condition, with names in place of its columns and values: Python parses what is left."""
+
     def __init__(self, text: str, table: RowTable) -> None:
-        self._text, self._table, self._at = text, table, 0
+        self._text, self._table = text, table
         self._tokens: list[tuple[str, str]] = []
-        at = 0
+        parts, at = [], 0
         while text[at:].strip():
             found = _TOKEN.match(text, at)
             if found is None:
                 self._refuse(f"{text[at:].strip():.20}")
             kind, token = str(found.lastgroup), found[str(found.lastgroup)]
-            if kind == "join" or (kind == "word" and token.lower() in ("and", "or", "not", "in", "is")):
-                kind, token = "word", _JOINS.get(token, token.lower())
-            self._tokens.append((kind, token))
+            if kind in ("sign", "mark") or token.lower() in _WORDS:
+                parts.append(_SIGNS.get(token, token.lower()))
+            else:
+                parts.append(f"_{len(self._tokens)}")
+                self._tokens.append((kind, token))
             at = found.end()
+        line = " ".join(parts)
+        try:
+            self.test = self._test(ast.parse(line, mode="eval").body)
+        except SyntaxError as error:
+            at = error.offset or len(line) + 1
+            self._refuse(self._shown(line[at - 1 :].partition(" ")[0]))
+        except (RecursionError, MemoryError):
+            self._refuse("conditions within each other")
 
-    def _refuse(self, what: str) -> NoReturn:
-        msg = f"only={self._text!r} is not a condition (at {what!r}): a column, an operator and a value, {_HOW}"
+    def _shown(self, part: str) -> str:
+        return re.sub(r"_(\d+)", lambda found: self._tokens[int(found[1])][1], part) or "the end"
+
+    def _refuse(self, what: ast.AST | str) -> NoReturn:
+        what = what if isinstance(what, str) else self._shown(ast.unparse(what))
+        msg = f"only={self._text!r} is not a condition (at {what!r:.60}): a column, an operator and a value, {_HOW}"
         raise ValueError(msg)
 
-    def _peek(self) -> tuple[str, str]:
-        return self._tokens[self._at] if self._at < len(self._tokens) else ("end", "the end")
+    def _token(self, node: ast.AST) -> tuple[str, str]:
+        return self._tokens[int(node.id[1:])] if isinstance(node, ast.Name) else self._refuse(node)
 
-    def _take(self, *wanted: str) -> tuple[str, str]:
-        token = self._peek()
-        if token[0] not in wanted and token[1] not in wanted:
-            self._refuse(token[1])
-        self._at += 1
-        return token
+    def _test(self, node: ast.AST) -> _Test:
+        if isinstance(node, ast.BoolOp):
+            tests, every = [self._test(x) for x in node.values], all if isinstance(node.op, ast.And) else any
+            return lambda k: every(test(k) for test in tests)
+        if isinstance(node, ast.UnaryOp):
+            negated = self._test(node.operand)
+            return lambda k: not negated(k)
+        if not isinstance(node, ast.Compare):
+            return self._flag(node)
+        ends = [node.left, *node.comparators]
+        if len(node.ops) > 1 + self._is_value(ends[0]):
+            self._refuse(node)
+        pairs = [self._comparison(*x) for x in zip(ends, node.ops, ends[1:], strict=False)]
+        return lambda k: all(test(k) for test in pairs)
 
-    def parsed(self) -> _Test:
-        test = self._either(0)
-        self._take("end")
-        return test
+    def _comparison(self, left: ast.AST, op: ast.cmpop, right: ast.AST) -> _Test:
+        if self._is_value(left):
+            if type(op) not in _TURNED:
+                self._refuse(left)
+            return partial(_holds, _TURNED[type(op)], self._column(right), self._value(left))
+        column = self._column(left)
+        if isinstance(op, (ast.In, ast.NotIn)):
+            values = [self._value(x) for x in getattr(right, "elts", [right])]
+            return lambda k: any(_holds(operator.eq, column, x, k) for x in values) == isinstance(op, ast.In)
+        return partial(_holds, _COMPARE[type(op)], column, self._value(right))
 
-    def _either(self, depth: int) -> _Test:
-        if depth > _MOST:
-            self._refuse("more than 100 parentheses")
-        tests = [self._all(depth)]
-        while self._peek() == ("word", "or"):
-            self._at += 1
-            tests.append(self._all(depth))
-        return lambda k: any(test(k) for test in tests)
+    def _is_value(self, node: ast.AST) -> bool:
+        """Whether a token is a value before its column: no word but true and false."""
+        kind, token = self._token(node)
+        return kind in ("number", "text") or token.lower() in ("true", "false")
 
-    def _all(self, depth: int) -> _Test:
-        tests = [self._one(depth)]
-        while self._peek() == ("word", "and"):
-            self._at += 1
-            tests.append(self._one(depth))
-        return lambda k: all(test(k) for test in tests)
+    def _column(self, node: ast.AST) -> list[Any]:
+        kind, name = self._token(node)
+        if kind not in ("word", "quoted"):
+            self._refuse(node)
+        return self._table.columns[self._table.place(name, "only=")]
 
-    def _one(self, depth: int) -> _Test:
-        nots = 0
-        while self._peek() == ("word", "not"):
-            self._at += 1
-            nots += 1
-        if self._peek()[1] == "(":
-            self._at += 1
-            test = self._either(depth + 1)
-            self._take(")")
-        else:
-            test = self._comparison()
-        return (lambda k: not test(k)) if nots % 2 else test
-
-    def _comparison(self) -> _Test:
-        if self._peek()[0] in ("number", "text") or self._peek()[1].lower() in ("true", "false"):
-            value = self._value()
-            sign = self._take("op")[1]
-            column = self._column()
-            first = partial(_holds, _ORDER[_TURNED.get(sign, sign)], column, value)
-            if self._peek()[0] != "op":
-                return first
-            second = partial(_holds, _ORDER[self._take("op")[1]], column, self._value())
-            return lambda k: first(k) and second(k)
-        name = self._peek()[1]
-        column = self._column()
-        if self._peek()[0] in ("end", "mark") or self._peek()[1] in ("and", "or"):
-            return self._flag(name, column)
-        if self._peek() == ("word", "is"):
-            self._at += 1
-            negative = self._peek() == ("word", "not")
-            self._at += negative
-            return partial(_holds, operator.ne if negative else operator.eq, column, self._value())
-        negative = self._peek() == ("word", "not")
-        self._at += negative
-        if negative or self._peek() == ("word", "in"):
-            self._take("in")
-            values = self._values()
-            return lambda k: any(_holds(operator.eq, column, x, k) for x in values) != negative
-        compare = _ORDER[self._take("op")[1]]
-        return partial(_holds, compare, column, self._value())
-
-    def _column(self) -> list[Any]:
-        _, name = self._take("word", "quoted")
-        return self._table.columns[self._table.place(name.strip("`"), "only=")]
-
-    def _flag(self, name: str, column: list[Any]) -> _Test:
+    def _flag(self, node: ast.AST) -> _Test:
         """Return a column of yes and no alone: whether it is yes. A gap is no."""
-        cells = [_code(x) for x in column]
+        cells = [_code(x) for x in self._column(node)]
         wrong = next((x for x in cells if x not in YES_NO and not is_gap(x)), None)
         if wrong is not None:
+            name = self._token(node)[1]
+            name = name if self._token(node)[0] == "word" else f"`{name}`"
             msg = (
                 f"only={self._text!r}: {name} alone is a condition if it holds yes and no (1 and 0, true and false), "
                 f"and it has {wrong!r}, too: give a value, such as {name} == {wrong!r} or {name} != {wrong!r}"
@@ -153,20 +151,11 @@ class _Condition:
             raise ValueError(msg)
         return lambda k: YES_NO.get(cells[k]) == 1
 
-    def _values(self) -> Sequence[Any]:
-        self._take("[", "(")
-        values = [self._value()]
-        while self._peek()[1] == ",":
-            self._at += 1
-            values.append(self._value())
-        self._take("]", ")")
-        return values
-
-    def _value(self) -> Any:
-        kind, text = self._take("text", "number", "word")
+    def _value(self, node: ast.AST) -> Any:
+        kind, text = self._token(node)
         if kind == "number":
             return float(text)
-        return text if kind == "word" else re.sub(r"\\(.)", r"\1", text[1:-1])
+        return text if kind == "word" else re.sub(r"\\(.)", r"\1", text[1:-1]) if kind == "text" else self._refuse(node)
 
 
 def _code(cell: Any) -> str:
@@ -182,9 +171,7 @@ def _holds(compare: Callable[[Any, Any], bool], column: Sequence[Any], value: An
             return bool(compare(float(with_point(text)), value))
         except ValueError:
             return compare is operator.ne
-    if value.lower() in ("true", "false"):
-        said = YES_NO.get(_code(text))
-        return bool(
-            compare(text.lower() if said is None else said, value.lower() if said is None else YES_NO[value.lower()])
-        )
-    return bool(compare(text, value))
+    said = YES_NO.get(_code(text)) if value.lower() in ("true", "false") else None
+    if said is not None:
+        return bool(compare(said, YES_NO[value.lower()]))
+    return bool(compare(text.lower(), value.lower()) if value.lower() in ("true", "false") else compare(text, value))

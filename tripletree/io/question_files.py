@@ -14,6 +14,7 @@ from typing import Any
 
 from tripletree.errors import ParseError
 from tripletree.io.forms import has_header_of_form
+from tripletree.io.json_text import begin_of
 from tripletree.io.layouts import STEPS
 from tripletree.io.only import rows_that_count
 from tripletree.io.questions import QuestionTable, Sought
@@ -107,9 +108,7 @@ def _one_source(path: Any, header: bool | None, known: Any, *, person: bool = Fa
 
 def is_json(content: bytes | str) -> bool:
     """True if a content begins like JSON: an object, or a list of objects or lists."""
-    head = content[:1000]
-    text = head.decode("utf-8", errors="replace") if isinstance(head, bytes) else head
-    return re.match(r"[\ufeff\s]*(?:\{|\[\s*[\[{])", text) is not None
+    return re.match(r"\s*(?:\{|\[\s*[\[{])", begin_of(content)) is not None
 
 
 def _joined(asked: list[QuestionTable], path: str) -> QuestionTable:

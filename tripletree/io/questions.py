@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
@@ -16,7 +16,7 @@ from tripletree.core.checks import counted
 from tripletree.core.provenance import Origins
 from tripletree.errors import ParseError
 from tripletree.io.replies import is_count, rises, without_answer
-from tripletree.io.ways import ask, call
+from tripletree.io.ways import ask
 from tripletree.tables.cells import cell_text, with_point
 from tripletree.tables.columns import COUNT, WHO, plain
 from tripletree.tables.rows import RowTable
@@ -94,8 +94,11 @@ class QuestionTable:
         return Origins(sources, files, number, np.ones(number.size, np.int64))
 
 
-def check_numbers(table: RowTable, name: str, reader: str, *, people: bool = False, **command: Any) -> bool:
-    """True if a column called n surely numbers the rows. Raise the question if it may as well have votes."""
+def check_numbers(table: RowTable, name: str, read: Callable[..., str], *, people: bool = False) -> bool:
+    """True if a column called n surely numbers the rows. Raise the question if it may as well have votes.
+
+    `read` is the call that reads the table, with what is given to it.
+    """
     cells = table.texts((table.names or []).index(name))
     if plain(name) != "n" or {*cells} <= {"1", "1.0"}:
         return False
@@ -103,8 +106,7 @@ def check_numbers(table: RowTable, name: str, reader: str, *, people: bool = Fal
         return True
     if not people and not rises(cells):
         return False
-    ways = [("votes", call(reader, table.path, **command, weight=name))]
-    ways.append(("numbers of rows", f"{call(reader, table.path, **command)[:-1]}, weight=None)"))
+    ways = [("votes", read(weight=name)), ("numbers of rows", f"{read()[:-1]}, weight=None)")]
     raise ask(table, f"does {name!r} tell how often each was said, or does it number the rows?", ways)
 
 
@@ -113,12 +115,9 @@ _MOST_REPEATED = 10_000_000
 
 
 def repeated(
-    asked: QuestionTable, taken: set[Any], people: bool, weight: str | None, reader: str, **command: Any
+    asked: QuestionTable, taken: set[Any], people: bool, weight: str | None, read: Callable[..., str]
 ) -> QuestionTable:
-    """Each row as often as its answer was given, if a column tells that. `weight` is its name, None for no such column.
-
-    `reader` and its `command` read the table, for questions.
-    """
+    """Each row as often as its answer was given, if a column tells that. `weight` is its name, None for no column."""
     table, names = asked.table, asked.table.names or []
     if weight is None:
         return asked
@@ -129,7 +128,7 @@ def repeated(
     for name in found:
         cells = table.texts(names.index(name))
         numbers = name in asked.numbers
-        if name != weight and (numbers or check_numbers(table, name, reader, people=people, **command)):
+        if name != weight and (numbers or check_numbers(table, name, read, people=people)):
             asked.notes.append(f"{name!r} numbers the rows")
             continue
         if not cells:

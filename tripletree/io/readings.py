@@ -9,7 +9,7 @@ triplets ask here.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations, pairwise
@@ -21,7 +21,7 @@ from tripletree.errors import ParseError
 from tripletree.io.headers import Comparison, comparisons_by_name, options_beside, says_far, says_near
 from tripletree.io.questions import QuestionTable
 from tripletree.io.replies import TWO, answers_beside, code_word, fits_positions, key_word, positions_said, yes_or_no
-from tripletree.io.ways import ask, call_for
+from tripletree.io.ways import ask, call_for, near_call, odd_call
 from tripletree.io.wording import asks_for_far, asks_for_near, is_neutral, without_tags
 from tripletree.tables.cells import YES_NO, cell_text, column_word, is_no_answer, is_number
 from tripletree.tables.columns import (
@@ -86,7 +86,7 @@ def ways_of(
         people = [] if WHO.among(table.names or ()) else people_among(table, named)
         who = people[0] if len(people) == 1 else None
         near, far = (table.names is not None and says(told) for says in (says_near, says_far))
-        odd = call_for(table, "read_answers", items=trio, odd=told, who=who)
+        odd = odd_call(table, fit.items, fit.answer, who=who)
         if fit.two or not near:
             what = "the two that are alike" if fit.two else f"the odd one of {_and(trio)}"
             said = "" if who is None else f", and {who!r} who said it (else without who=)"
@@ -97,11 +97,10 @@ def ways_of(
             places = {*table.head(fit.answer)}.isdisjoint(x for k in fit.items for x in table.head(k))
             anchors = tuple(k for k in (fit.items if anchors and places else fit.never) if names[k] not in options[0])
         for k in anchors if not fit.two else ():
-            columns = [names[k], *(names[j] for j in fit.items if j != k)]
+            columns = [k, *(j for j in fit.items if j != k)]
             for chosen in ([None] if not far else []) + (["far"] if both or far else []):
-                command = {"answer": told, "who": who, "chosen": chosen}
-                what = f"if it names which of two is {'less' if chosen else 'more'} like {columns[0]!r}"
-                ways.append((what, call_for(table, "read_comparisons", columns=columns, **command)))
+                what = f"if it names which of two is {'less' if chosen else 'more'} like {names[k]!r}"
+                ways.append((what, near_call(table, columns, fit.answer, who=who, chosen=chosen)))
     return list(dict.fromkeys(ways))[:_MOST]
 
 
@@ -260,15 +259,14 @@ def check_no_positions(
     said: Sequence[str | None],
     rows: Sequence[Sequence[str | None]],
     found: np.ndarray,
-    reader: str,
-    **command: Any,
+    answer: int,
+    read: Callable[..., str],
 ) -> None:
     """Raise the question if answers that are labels of their rows are positions of other items as well."""
     starts = fits_positions(said, rows, found)
     if starts:
-        ways = [("labels", call_for(table, reader, **command))]
-        ways += [(f"positions from {k}", call_for(table, reader, **command, first=k)) for k in starts]
-        told = [*command.values()][-1]
+        ways = [("labels", read()), *((f"positions from {k}", read(first=k)) for k in starts)]
+        told = table.called[answer]
         raise ask(
             table, f"the answers in {told!r} are labels of their rows, and positions as well: which is meant?", ways
         )
@@ -287,7 +285,7 @@ def check_one_pool(table: RowTable, items: Sequence[int], answer: int) -> None:
                 f"{names[other]!r} holds none of the things in {two}: are these three things of which {names[answer]!r}"
             )
             ways = ways_of(table, items=items, answers=[answer]) or [
-                ("if it names the odd one of three", _command(table, items, answer, compared=False))
+                ("if it names the odd one of three", odd_call(table, items, answer))
             ]
             raise ask(table, f"{why} names one, rather than how alike two things are?", ways)
 
@@ -365,7 +363,7 @@ def _check_texts(
         few = " and ".join(f"{x[:_LONGEST]!r}" for x in shown[:2])
         few += f" and {len(shown) - 2} more" if len(shown) > 2 else ""
         known = near if compared else far
-        read = partial(_command, table, items, answer, compared=compared)
+        read = partial(near_call if compared else odd_call, table, items, answer)
         ways = [
             (f"if only {x!r} counts", read(only=f"{_quoted(names[k])} == {raw[x]!r}"))
             for x in shown[:2]
@@ -380,14 +378,6 @@ def _check_texts(
             ways += whole or [("if all ask for the odd one", read())]
         raise ask(table, f"{names[k]!r} says what is asked: {few}. Do answers name the {_meant(compared)}?", ways)
     return False
-
-
-def _command(table: RowTable, items: Sequence[int], answer: int | None, *, compared: bool, **more: Any) -> str:
-    """The command that reads columns as comparisons, or as answers to which is the odd one."""
-    trio, told = [table.called[k] for k in items], None if answer is None else table.called[answer]
-    if compared:
-        return call_for(table, "read_comparisons", columns=trio, answer=told, **more)
-    return call_for(table, "read_answers", items=trio, odd=told, **more)
 
 
 def _meant(compared: bool) -> str:
@@ -449,9 +439,8 @@ def _check_rivals(
             if not (both & (other != said)).any():
                 continue  # the same answer in other words
             why = f"{names[answer]!r} and {names[k]!r} both name one of {_and([names[j] for j in items])}"
-            ways = [
-                (f"if {names[j]!r} has the answers", _command(table, items, j, compared=compared)) for j in (answer, k)
-            ]
+            read = near_call if compared else odd_call
+            ways = [(f"if {names[j]!r} has the answers", read(table, items, j)) for j in (answer, k)]
             raise ask(table, f"{why}: which of them has the answers of people?", ways)
         if compared or is_odd:
             continue
@@ -459,7 +448,7 @@ def _check_rivals(
         if is_sure_anchor(names[k]) or (
             2 * shared > len(cells) > 1 and not any(x in row for x, row in zip(columns[k], rows, strict=True))
         ):
-            command = _command(table, items, answer, compared=False)
+            command = odd_call(table, items, answer)
             why = f"{names[k]!r} stands beside {_and([names[j] for j in items])} like a fourth item, or like one that"
             ways = [(f"if {names[answer]!r} names the odd one of the three all the same", command)]
             if options_beside(names) is not None:
@@ -510,19 +499,15 @@ def both_readings(
 
     `codes` are the answers that stand for the two that are compared. `from_zero`: whether positions may count from 0.
     """
-    names = table.called
-    trio, items = ([names[k] for k in x] for x in (found[:3], sorted(found[:3])))  # the items in the table's order
-    told = None if found.answer is None else names[found.answer]
-    near = call_for(table, "read_comparisons", columns=trio, answer=told, codes=codes)
-    ways = [("comparisons", near), ("the odd one", call_for(table, "read_answers", items=items, odd=told))]
+    items = sorted(found[:3])  # in the table's order
+    near, odd = (partial(read, table) for read in (near_call, odd_call))
+    ways = [("comparisons", near(found[:3], found.answer, codes=codes)), ("the odd one", odd(items, found.answer))]
     if from_zero:
-        near = call_for(table, "read_comparisons", columns=items, answer=told, codes=codes)
-        ways[1:] = [
-            (f"the odd one, {way}", f"{ways[1][1][:-1]}, first={k})")
-            for k, way in enumerate(("counted from 0", "from 1"))
-        ]
-        ways.append((f"comparisons with {items[0]!r}", near))
-    asks = f"is {trio[0]!r} compared with {trio[1]!r} and {trio[2]!r}, or do answers name the odd one of three?"
+        counted = enumerate(("counted from 0", "from 1"))
+        ways[1:] = [(f"the odd one, {way}", odd(items, found.answer, first=k)) for k, way in counted]
+        ways.append((f"comparisons with {table.called[items[0]]!r}", near(items, found.answer, codes=codes)))
+    anchor, one, other = (table.called[k] for k in found[:3])
+    asks = f"is {anchor!r} compared with {one!r} and {other!r}, or do answers name the odd one of three?"
     return ask(table, f"{why}: {asks}", ways)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import Any
 
 import numpy as np
@@ -25,23 +25,13 @@ WORDS = {
     **dict.fromkeys(("alike", "all_alike", "same"), ALIKE),
     **dict.fromkeys(("different", "all_different"), DIFFERENT),
 }
-
-
 #: Keys in the left and in the right half of each keyboard, and arrows and numbers of keys as browsers count them.
 _LEFT_KEYS, _RIGHT_KEYS = frozenset("qweasdfzxcv"), frozenset("uiopjklm") | {"/", "slash"}
-
-
-_KEY_NUMBERS = {"37": "left", "38": "up", "39": "right", "40": "down", "70": "f", "74": "j"}
-_KEY_NUMBERS |= {"49": "1", "50": "2", "51": "3"}
-
-
+_KEYS = {"37": "left", "38": "up", "39": "right", "40": "down", "70": "f", "74": "j", "49": "1", "50": "2", "51": "3"}
+_KEYS |= {"←": "left", "→": "right", "↑": "up", "↓": "down"}
 _KEY_ROWS = ("qwertyuiop", "asdfghjkl", "zxcvbnm")
-
-
 #: Up to 6 unknown words beside known answers may stand for no answer.
 _FEW_WORDS = 6
-
-
 #: Columns of a few numbers.
 _LEVELS = frozenset(
     {"condition", "cond", "group", "confidence", "conf", "rating", "version", "level", "age", "sure"}
@@ -157,14 +147,12 @@ def votes_in(columns: Mapping[str, Sequence[str | None]], items: Sequence[str] =
 
 def yes_or_no(said: Sequence[str | None], missing: Any = None) -> np.ndarray | None:
     """Return 1 for each yes, 0 for no and -1 for no answer. None if an answer is something else, or all are missing."""
-    is_silent = says_nothing(missing)
-    found = np.full(len(said), -1, np.int8)
-    for k, x in enumerate(said):
-        if x is not None and code_word(x) in YES_NO:
-            found[k] = YES_NO[code_word(x)]
-        elif not is_silent(x):
+    is_silent, meant = says_nothing(missing), {}
+    for x in {*said}:
+        meant[x] = -1 if x is None else YES_NO.get(code_word(x), -1 if is_silent(x) else -2)
+        if meant[x] == -2:
             return None
-    return found if (found >= 0).any() else None
+    return np.array([meant[x] for x in said], np.int8) if max(meant.values(), default=-1) >= 0 else None
 
 
 def check_codes(codes: Any, widths: Sequence[int]) -> None:
@@ -212,55 +200,49 @@ def positions_said(
     """
     is_silent, other = says_nothing(missing), words or {}
     width = max(map(len, rows), default=0)
+    silent = {x: is_silent(x) for x in {*said}}
+    code = {x: code_word(str(x)) for x in silent}
     if first is not None and codes is None:  # positions, though they may be labels, too
         places = {str(k + first): k for k in range(width)}
-        none = [*map(is_silent, said)]
-        if all(no or code_word(str(x)) in places for x, no in zip(said, none, strict=True)):
-            at = [-1 if no else places[code_word(str(x))] for x, no in zip(said, none, strict=True)]
-            return np.array(at, np.int8), f"positions from {first}"
+        if all(no or code[x] in places for x, no in silent.items()):
+            return np.array([-1 if silent[x] else places[code[x]] for x in said], np.int8), f"positions from {first}"
     given = {} if codes is None else {code_word(str(x)): k for k, x in enumerate(codes)}
-    found = np.full(len(said), -2, np.int8)
-    for k, (x, row) in enumerate(zip(said, rows, strict=True)):
-        if given and x is not None and code_word(x) in given:
-            found[k] = given[code_word(x)]
-        elif x in row and x is not None:
-            found[k] = row.index(x)
-        elif is_silent(x):
-            found[k] = -1
-        elif (word := column_word(str(x))) in other:
-            found[k] = other[word]
+    as_given = {x: given[word] for x, word in code.items() if x is not None and word in given}
+    no_item = {x: -1 if no else other.get(column_word(str(x)), -2) for x, no in silent.items()}
+    places_said = [
+        as_given[x] if x in as_given else row.index(x) if x is not None and x in row else no_item[x]
+        for x, row in zip(said, rows, strict=True)
+    ]
+    found = np.array(places_said, np.int8)
     if given:
         return found, "codes as given"
     if not (found == -2).any():
         return found, "labels"
     coded = np.flatnonzero((found == -2) | ((found >= 0) & (found < width))).tolist()
-    unknown = [str(said[k]) for k in np.flatnonzero(found == -2).tolist()]
+    texts = {str(said[k]) for k in coded}
     labels = {x for row in rows for x in row}
-    for how, code in _codes(columns, width, first, {str(said[k]) for k in coded}, labels.isdisjoint(unknown)):
-        if all(code_word(str(said[k])) in code for k in coded):
-            found[coded] = [code[code_word(str(said[k]))] for k in coded]
+    apart = labels.isdisjoint(str(said[k]) for k in np.flatnonzero(found == -2).tolist())
+    for how, places in _codes(columns, width, first, {code[x] for x in texts}, apart):
+        if all(code[x] in places for x in texts):
+            found[coded] = [places[code[said[k]]] for k in coded]
             return found, how
     if width == 3 and not (found >= 0).any():
-        is_whole = all(_is_whole(str(said[k])) for k in coded)
-        odd = (_odd_by({str(said[k]) for k in coded}, columns, whole=True) if is_whole else None) or {}
-        thirds: list[int | None] = []
-        for k in coded:
-            thirds.append(odd.get(str(said[k]), odd_in(str(said[k]), rows[k]) if len(rows[k]) == 3 else None))
-            if thirds[-1] is None:
-                break
-        if thirds and None not in thirds:
-            found[coded] = np.array(thirds, np.int8)
+        is_whole = all(map(_is_whole, texts))
+        odd = (_odd_by(texts, columns, whole=True) if is_whole else None) or {}
+        thirds = (odd.get(str(said[k]), odd_in(str(said[k]), rows[k]) if len(rows[k]) == 3 else None) for k in coded)
+        known = [*takewhile(lambda x: x is not None, thirds)]
+        if len(known) == len(coded):
+            found[coded] = np.array(known)
             return found, WHOLE if is_whole else TWO
-    otherwise: dict[int, int] = {}
+    otherwise = None
     for written, how in ((_plain_text, "labels, written otherwise"), (_stem, "names of files")):
-        shown = [[written(str(x)) for x in row] for row in rows]
-        named = [k for k in coded if shown[k].count(written(str(said[k]))) == 1]
-        if len(named) == len(coded):
-            found[coded] = [shown[k].index(written(str(said[k]))) for k in coded]
+        shown = {k: ([written(str(x)) for x in rows[k]], written(str(said[k]))) for k in coded}
+        at = {k: row.index(x) for k, (row, x) in shown.items() if row.count(x) == 1}
+        if len(at) == len(coded):
+            found[coded] = [*at.values()]
             return found, how
-        if written is _plain_text:  # then only the others are unknown
-            otherwise = {k: shown[k].index(written(str(said[k]))) for k in named}
-    for k, place in otherwise.items():
+        otherwise = at if otherwise is None else otherwise
+    for k, place in (otherwise or {}).items():  # then only the others are unknown
         found[k] = place
     return found, "labels"
 
@@ -275,14 +257,10 @@ def _is_whole(text: str) -> bool:
 
 def fits_positions(said: Sequence[str | None], rows: Sequence[Sequence[str | None]], found: np.ndarray) -> list[int]:
     """Where positions count from, if answers that are labels may as well be positions of other items."""
-    asked = [(str(x), k) for x, k in zip(said, found.tolist(), strict=True) if k >= 0]
+    asked = {(code_word(str(x)), k) for x, k in {*zip(said, found.tolist(), strict=True)} if k >= 0}
     width = max(map(len, rows), default=0)
-    places = [{str(k + start): k for k in range(width)} for start in (0, 1)]
-    return [
-        start
-        for start, at in enumerate(places)
-        if asked and all(code_word(x) in at for x, _ in asked) and any(at[code_word(x)] != k for x, k in asked)
-    ]
+    starts = [k for k in (0, 1) if {x for x, _ in asked} <= {str(j + k) for j in range(width)}]
+    return [start for start in starts if any(x != str(k + start) for x, k in asked)]
 
 
 def says_nothing(missing: Any) -> Callable[[str | None], bool]:
@@ -305,10 +283,9 @@ def _plain_text(text: str) -> str:
 
 
 def _codes(
-    columns: Sequence[str | None], width: int, first: int | None, said: set[str], apart: bool
+    columns: Sequence[str | None], width: int, first: int | None, words: set[str], apart: bool
 ) -> Iterable[tuple[str, dict[str, int]]]:
     """The ways to name one of the columns. `apart`: whether no answer that is not in its row is a label elsewhere."""
-    words = {code_word(x) for x in said}
     start = first if first is not None else int("0" in words) ^ 1
     yield f"positions from {start}", {str(k + start): k for k in range(width)}
     names = [column_word(x or "") for x in columns[-width:]]
@@ -371,12 +348,7 @@ def _of_halves(keys: Mapping[str, str], own: Sequence[int]) -> Iterable[tuple[st
 def key_word(word: str) -> str:
     """The key that an answer names, as left for ArrowLeft, {LEFTARROW} and 37, else the answer."""
     bare = re.sub(r"arrow|key(?!s)|[{}_]|num(?=\d)", "", word)
-    return (
-        SIDES.get(bare)
-        or _KEY_NUMBERS.get(bare)
-        or {"←": "left", "→": "right", "↑": "up", "↓": "down"}.get(bare)
-        or bare
-    )
+    return SIDES.get(bare) or _KEYS.get(bare) or bare
 
 
 def _stem(text: str) -> str:

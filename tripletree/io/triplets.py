@@ -19,6 +19,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any, NoReturn, overload
 
 from tripletree.algorithms.supervision import triplets_from_comparisons
@@ -91,7 +92,7 @@ class TripletRows(LabelRows):
             last = (table.names or [])[used[-1]]
             trio = tuple((table.names or [])[k] for k in used[:3])
             asks = len(used) > 3 and weight != last
-            if asks and check_numbers(table, last, "read_triplets", columns=trio):
+            if asks and check_numbers(table, last, partial(call, "read_triplets", table.path, columns=trio)):
                 weight = None
             beside = [(x, k) for k, x in enumerate(table.names or ()) if k not in used and not is_known_beside(x)]
             if beside:
@@ -251,7 +252,7 @@ class TripletRows(LabelRows):
         last = self.weight([*found], weight)
         if last in found and last != weight and plain(last) == "n":
             whole = table_of({last: found[last]}, self.path)
-            if check_numbers(whole, str(last), "read_triplets", columns=tuple(names)):
+            if check_numbers(whole, str(last), partial(call, "read_triplets", self.path, columns=tuple(names))):
                 weight = None
         beside = [x for x in found if x not in (*names, last) and not is_known_beside(x)]
         if self.judged and {*names} <= found.keys():

@@ -6,7 +6,7 @@ printed, and which the command line prints in its own words.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from tripletree.errors import ParseError
@@ -33,6 +33,20 @@ def call(reader: str, path: str | None, **arguments: Any) -> str:
 def call_for(table: RowTable, reader: str, **arguments: Any) -> str:
     """Return the call of a reader for a table."""
     return call(reader, table.path, **arguments, header=False if table.names is None else None)
+
+
+def odd_call(table: RowTable, items: Sequence[int], odd: int | None, **more: Any) -> str:
+    """Return the call that reads answers to which of three is the odd one, of the columns at these places."""
+    names = table.called
+    told = None if odd is None else names[odd]
+    return call_for(table, "read_answers", items=[names[k] for k in items], odd=told, **more)
+
+
+def near_call(table: RowTable, trio: Sequence[int], answer: int | None, **more: Any) -> str:
+    """Return the call that reads comparisons: of an anchor, the two compared with it, and the answers, by places."""
+    names = table.called
+    told = None if answer is None else names[answer]
+    return call_for(table, "read_comparisons", columns=[names[k] for k in trio], answer=told, **more)
 
 
 def ask(table: RowTable, why: str, ways: Iterable[tuple[str, str]]) -> ParseError:
