@@ -11,6 +11,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from strategies import hierarchies
 
+import tripletree as tt
 from tripletree.algorithms.names import match_names
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.core.notes import collected
@@ -520,3 +521,26 @@ def test_read_lineages__paths_that_share_no_top_have_no_header():
     with collected() as notes:
         read("a;b;c\nd;e;f\ng;h;i\nj;k;l\n")
     assert [x for x in notes if x.topic == "header"] == []
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        ["1,Top", "2,Top.Sci", "3,Top.Sci.Astro", "4,Top.Sci.Bio", "5,Top.Art", "6,Top.Art.Chess"],
+        ["6,Top.Art.Chess", "4,Top.Sci.Bio", "3,Top.Sci.Astro", "2,Top.Sci", "5,Top.Art", "1,Top"],
+    ],
+)
+def test_lineages__dots_between_names_of_paths_that_are_rows_too(rows):
+    h = read_lineages(io.StringIO("\n".join(["id,path", *rows])))
+    assert {tuple(x) for x in tt.induce(h, [("3", "4", "6")])} == {("3", "4", "6")}
+    assert sorted(h.open_leaves) == ["1", "2", "5"]
+    assert list(read_lineages(io.StringIO("id,taxon\n1,Bog. 38\n2,St. Ann\n3,Bog\n")).leaves) == ["1", "2", "3"]
+
+
+@pytest.mark.parametrize("header", ["osoba;jeden;dwa;trzy;inny\n", ""])
+def test_lineages__rows_of_questions_between_semicolons_are_no_paths(header):
+    asked = "p;pies;kot;mak;mak\np;mak;lis;kot;mak\nr;kot;pies;lis;pies\nr;lis;mak;pies;mak\n"
+    with pytest.raises(ParseError, match="not recognised|what are the columns"):
+        tt.read_hierarchy(io.StringIO(header + asked))
+    paths = "Energy;Energy;Energy;Oil\nEnergy;Energy;Energy;Gas\nMetals;Metals;Mines;Iron\nMetals;Metals;Mines;Zinc\n"
+    assert len(tt.read_hierarchy(io.StringIO(paths)).leaves) == 4

@@ -196,7 +196,7 @@ def read_either(
         try:
             return found, readers[found](named_stream(raw, name), options)
         except (ParseError, click.ClickException) as error:
-            if kind is not None or "'tripletree " in str(error):
+            if kind is not None or "tripletree " in str(error):
                 raise
             raise _to_be_named(error, source) from None
     content, _ = read_bytes(named_stream(raw, name))
@@ -217,7 +217,7 @@ def read_either(
             if len(answers):
                 return "answers", answers
         except (ParseError, click.ClickException) as asked:  # a table of answers that leaves a question open
-            if "'tripletree " in str(asked):
+            if "tripletree " in str(asked):
                 raise
         raise _to_be_named(error, source) from None
 

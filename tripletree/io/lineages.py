@@ -332,6 +332,10 @@ def separator_of(rows: Sequence[Sequence[str]], sep: str, *, path: str | None, n
         prefixed = [sum(len(row) > k and has_prefix(row[k]) for row in rows) for k in range(1 + wide)]
         if any(prefixed):
             return _SEPARATORS[0], int(prefixed[0] < prefixed[-1])
+    if most == 0 and sep == "auto":
+        dotted = [_are_dotted([row[k].strip() for row in rows if len(row) > k]) for k in range(1 + wide)]
+        if any(dotted):
+            return ".", int(not dotted[0])
     if most == 0 and sep == "auto" and needed:
         shown = ", ".join(map(repr, _SEPARATORS))
         msg = (
@@ -342,6 +346,13 @@ def separator_of(rows: Sequence[Sequence[str]], sep: str, *, path: str | None, n
     if most == 0:
         return wanted[0], int(wide)
     return next(key for key, k in count.items() if 2 * k >= most)
+
+
+def _are_dotted(cells: Sequence[str]) -> bool:
+    """True if these are paths with dots between names (ltree): what stands before the last dot is a path, too."""
+    known = {x for x in cells if x}
+    below = [x for x in known if "." in x.strip(".")]
+    return 2 * sum(x.rpartition(".")[0] in known for x in below) > len(known) > 2
 
 
 def has_prefix(text: str) -> bool:

@@ -14,6 +14,7 @@ import inspect
 import logging
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -330,8 +331,28 @@ def _are_paths(lines: list[str], mark: str) -> bool:
     top = [_BETWEEN.split(x)[0].strip() for x in cells if mark in x]
     if mark in ";\\|/" and len(set(top)) == len(top) and all(x.count(mark) < 2 for x in cells):
         return False  # names with one parent each: edges
+    if mark in ";|" and _are_mixed([_names_between(x, mark) for x in cells]):
+        return False
     alone = sum(x.strip() in top for x in cells if mark not in x)  # the top itself, as a line
     return len(top) + alone >= 0.7 * len(cells) and 0 < len(set(top)) <= max(0.7 * len(cells), 1)
+
+
+def _names_between(text: str, mark: str) -> list[str]:
+    return [x.strip() for x in text.split(mark)]
+
+
+def _are_mixed(rows: list[list[str]]) -> bool:
+    """Tell whether most names that recur stand in several columns, as items of questions do, and no steps of paths.
+
+    A name below itself (Energy;Energy) does not count.
+    """
+    if len(rows) < 4 or len({len(row) for row in rows}) > 1 or len(rows[0]) < 4:
+        return False
+    rows = [["" if x == above else x for above, x in zip(["", *row], row, strict=False)] for row in rows]
+    count = Counter(x for row in rows for x in row if x)
+    places = Counter(x for column in zip(*rows, strict=True) for x in {*column})
+    recurring = [x for x, n in count.items() if n > 1]
+    return len(recurring) > 2 and 2 * sum(places[x] > 1 for x in recurring) > len(recurring)
 
 
 def _or_codes(cells: Sequence[str]) -> str:
