@@ -210,7 +210,7 @@ def read_either(
             return "hierarchy", nodes(again)
         return "triplets", triplets_in(raw, name, None, options, source)
     except ParseError as error:
-        if format_of_nodes(raw, name) is not None:  # surely a hierarchy
+        if format_of_nodes(raw, name) is not None or "a pedigree: " in str(error):  # surely nodes
             raise
         try:
             answers = read_answer_file(named_stream(raw, name), options)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple, overload
 
 import numpy as np
@@ -19,7 +20,7 @@ from tripletree.core.checks import check_choice, counted
 from tripletree.core.hierarchy import Hierarchy, check_hierarchy, tell_lost_marks
 from tripletree.core.labels import NO_PARENT, is_gap
 from tripletree.core.leaves import as_texts
-from tripletree.core.notes import LABELS, kept, note
+from tripletree.core.notes import LABELS, READING, kept, note
 from tripletree.core.ontology import Ontology
 from tripletree.core.parents import tops_alone
 from tripletree.core.placeholders import Placeholders
@@ -39,10 +40,24 @@ from tripletree.io.table import (
     table_lines,
     write_parquet,
 )
-from tripletree.io.ways import call
+from tripletree.io.ways import call, question
 from tripletree.tables.cells import NUMBER, cell_text, with_point
-from tripletree.tables.columns import LENGTH, NODE_NAME, RANK, RELATION, plain, words_of
-from tripletree.tables.rows import RowTable
+from tripletree.tables.columns import (
+    ACCEPTED,
+    CHILD,
+    LENGTH,
+    NODE_NAME,
+    PARENT,
+    RANK,
+    RELATION,
+    STATUS,
+    bounds_in,
+    is_called_id,
+    plain,
+    two_parents,
+    words_of,
+)
+from tripletree.tables.rows import RowTable, shown_names
 
 # ----------------------------------------------------------------------
 # Writing a hierarchy as a table of children and their parents.
@@ -215,23 +230,6 @@ _PAIRS = (
 )
 #: Two of them beside a column of relations alone, since other tables have such columns, too.
 _RELATED = frozenset({("s", "o"), ("head", "tail")})
-#: Names of columns of parents whatever children are called, and of children where there are several columns besides.
-_PARENTS = frozenset(
-    {
-        *("parent", "parentid", "parentname", "parentcode", "parentkey", "parentcategory", "parentcategoryid"),
-        *("parentnode", "parentterm", "parenttaxon", "parentuuid", "broader", "broaderterm", "hypernym"),
-        *("subclassof", "ispartof", "manager", "managerid", "managername", "supervisor", "boss", "reportsto"),
-        *("vorgesetzter", "vorgesetzte", "oberbegriff", "übergeordnet", "übergeordneteid", "überbegriff"),
-        *("elternknoten", "eltern", "elternteil", "elternid", "parentnodeid", "padre", "idpadre", "père"),
-        *("responsable", "supérieur", "supervisore", "genitore", "superior", "jefe", "ouder", "rodzic", "oberkonto"),
-        *("oberkategorie", "obergruppe", "parentgroup", "parentunit", "parentaccount"),
-    }
-)
-_CHILDREN = (
-    *("child", "childid", "narrower", "narrowerterm", "hyponym", "subclass", "unterbegriff", "employee", "employeeid"),
-    *("mitarbeiter", "kind", "enfant", "hijo", "figlio", "id", "code", "nodeid", "node", "termid", "term", "category"),
-    *("categoryid", "uuid", "item", "itemid", "concept", "conceptid", "notation", "name"),
-)
 #: Words of relations of a child to its parent, and the other way round, without blanks and underscores.
 _BELOW = re.compile(
     r"isa|a|subclassof|type|instanceof|partof|ispartof|(?:isa)?kindof|broader|hasbroader|broadertransitive|belongsto"
@@ -417,8 +415,8 @@ def usual_columns(names: Sequence[str]) -> tuple[int, int] | None:
         lone = (child, parent) in _RELATED and len(words) > 2 and not RELATION.among(names)
         if words.count(child) == 1 and words.count(parent) == 1 and not lone:
             return words.index(child), words.index(parent)
-    parents = [k for k, x in enumerate(words) if x in _PARENTS]
-    children = [words.index(x) for x in _CHILDREN if words.count(x) == 1 and words.index(x) not in parents]
+    parents = [k for k, x in enumerate(words) if x in PARENT.names and k not in (two_parents(names) or ())]
+    children = [words.index(x) for x in CHILD.names if words.count(x) == 1 and words.index(x) not in parents]
     if len(parents) == 1 and (children or len(words) == 2):
         return (children or [1 - parents[0]])[0], parents[0]
     ends = _ends(names)
@@ -463,9 +461,9 @@ def _taken(
     """The rows that put one below another, the places of their columns, and the taxon by each other name."""
     if header is None and any(isinstance(x, str) for x in asked):
         header = True
-    table = read_table(
-        path, delimiter=delimiter, header=header, known=header_with(asked, lambda x: usual_columns(x) or _ends(x))
-    )
+    table = read_table(path, delimiter=delimiter, header=header, known=header_with(asked, is_edge_header))
+    if asked[:2] == (None, None):
+        table = _with_parents(table)
     if len(table.columns) < 2:
         hint = "" if delimiter else "; give the delimiter, if it is not tab, comma, semicolon or bar"
         raise ParseError(f"one column, expected child and parent{hint}", path=table.path)
@@ -503,6 +501,71 @@ def _columns(table: RowTable, asked: tuple, header: bool | None) -> tuple[int | 
     ):
         found[5] = found[5] if _pair(table.names, told) in _DIRECTED else None  # else of nodes
     return tuple(found)
+
+
+def is_edge_header(names: Sequence[str]) -> bool:
+    """True for names of columns of children and parents, or of columns that tell these."""
+    found = usual_columns(names) or _ends(names) or bounds_in(names) or two_parents(names)
+    return found is not None
+
+
+#: What the column of parents is called that the bounds of nested sets tell.
+_OF_BOUNDS = "parent"
+
+
+def _with_parents(table: RowTable) -> RowTable:
+    """The table of nested sets with a column of parents, which their bounds tell. A pedigree is refused."""
+    names = table.names or []
+    if usual_columns(names) or _ends(names):
+        return table
+    at = bounds_in(names, zip(*table.columns, strict=True))
+    if at is None:
+        refuse_pedigree(names, table.path, table.header_line)
+        return table
+    low, high = ([_bound(table, k, row) for row in range(len(table.lines))] for k in at)
+    free = [k for k in range(len(names)) if k not in at]
+    children = [k for k, x in enumerate(names) if k in free and (CHILD.among([x]) or is_called_id(x))]
+    child = next((k for k in (*children, *free) if len({*table.columns[k]}) == len(table.lines)), None)
+    if child is None:
+        shown = shown_names([names[k] for k in free])
+        raise table.refusal(f"nested sets need a column that names each node once; there are {shown}")
+    parents: list[Any] = [None] * len(low)
+    above: list[int] = []
+    for row in sorted(range(len(low)), key=low.__getitem__):
+        while above and high[above[-1]] < low[row]:
+            above.pop()
+        if low[row] > high[row] or (above and not low[above[-1]] < low[row] < high[row] < high[above[-1]]):
+            other = f" and those of {table.unit} {table.lines[above[-1]]}" if above else ""
+            table.refuse(row, f"the bounds {low[row]} and {high[row]}{other} cross: these are no nested sets")
+        parents[row] = table.columns[child][above[-1]] if above else None
+        above.append(row)
+    note(READING, f"{names[at[0]]!r} and {names[at[1]]!r} are the bounds of nested sets, which tell the parents")
+    rest = [k for k in free if k != child]
+    found = [names[child], _OF_BOUNDS, *(names[k] for k in rest)]
+    found[0] = found[0] if usual_columns(found) == (0, 1) else "id"
+    return replace(table, names=found, columns=[table.columns[child], parents, *(table.columns[k] for k in rest)])
+
+
+def _bound(table: RowTable, k: int, row: int) -> int:
+    text = (cell_text(table.columns[k][row]) or "").strip()
+    if not text.isdecimal():
+        table.refuse(row, f"{text!r} in column {table.names[k]!r} is not a bound, which is a whole number")  # type: ignore[index]
+    return int(text)
+
+
+def refuse_pedigree(names: Sequence[str], path: str | None, line: int | None) -> None:
+    """Ask which of the two parents of a pedigree counts."""
+    at = two_parents(names)
+    rest = [x for k, x in enumerate(names) if at is not None and k not in at]
+    if at is None or not rest:
+        return
+    child = next(iter(CHILD.among(rest)), rest[0])
+    ways = [
+        (f"if the tree goes by {names[k]!r}", call("read_edges", path, child_column=child, parent_column=names[k]))
+        for k in at
+    ]
+    why = f"a pedigree: {names[at[0]]!r} and {names[at[1]]!r} are two parents, and in a hierarchy each node has one."
+    raise question(path, line, why, ways)
 
 
 def _pair(names: Sequence[str], places: Sequence[int]) -> tuple[str, ...]:
@@ -616,14 +679,6 @@ def _check_headerless(table: RowTable, *, told: bool) -> None:
 
 # ---------------------------------------------------------------------- rows that are other names
 
-#: Columns that hold the accepted name of a row, or its id: of Darwin Core, ITIS, GBIF, WoRMS and others.
-_ACCEPTED = (
-    *("acceptednameusageid", "acceptedtsn", "tsnaccepted", "acceptedtaxonid", "acceptedid", "acceptedkey"),
-    *("acceptedtaxonkey", "acceptedusagekey", "acceptednameid", "aphiaidaccepted", "validaphiaid", "validid"),
-    *("validtaxonid", "validtsn", "acceptedplantnameid", "acceptedspeciesid", "acceptednameusage", "acceptedname"),
-    *("acceptedscientificname", "validname"),
-)
-_STATUS = ("taxonomicstatus", "status", "nameusage", "usage", "taxonstatus", "unacceptstatus")
 _NOT_ACCEPTED = re.compile(
     r".*synonym.*|invalid|not[ _]accepted|unaccepted|misapplied.*|not[ _]valid|illegitimate|orthographic.*"
 )
@@ -675,10 +730,9 @@ def other_names(
     """
     words = [plain(x) for x in table.names or []]
     free = [k for k in range(len(words)) if k not in set(taken)]
-    accepted = [k for x in _ACCEPTED for k in free if words[k] == x]
-    status = next(
-        (k for x in _STATUS for k in free if words[k] == x and (x == _STATUS[0] or _is_status(table.columns[k]))), None
-    )
+    accepted = [k for x in ACCEPTED.names for k in free if words[k] == x]
+    states = [k for x in STATUS.names for k in free if words[k] == x]
+    status = next((k for k in states if words[k] == STATUS.names[0] or _is_status(table.columns[k])), None)
     if not accepted and status is None:
         return set(), {}, {}
     by_text: dict[str | None, Any] = {}

@@ -33,6 +33,7 @@ from tripletree.io.codes import FORMAT as CODES
 from tripletree.io.codes import are_ec_lines, code_place
 from tripletree.io.dot import FORMAT as DOT
 from tripletree.io.edges import FORMAT as EDGES
+from tripletree.io.edges import refuse_pedigree
 from tripletree.io.edges import usual_columns as edge_columns
 from tripletree.io.folders import FORMAT as FOLDER
 from tripletree.io.forest import as_rooted, each_of, one_of
@@ -68,6 +69,7 @@ from tripletree.io.taxdump import FORMAT as TAXDUMP
 from tripletree.io.ways import call
 from tripletree.io.wordnet import FORMAT as WORDNET
 from tripletree.tables.cells import cell_text
+from tripletree.tables.columns import bounds_in
 from tripletree.tables.rows import FRAME, table_of
 
 #: Every format by its name. Formats that recognise themselves do so in this order. The others, which compete for the
@@ -309,7 +311,7 @@ def are_triplets(lines: Sequence[str]) -> bool:
 
 
 def _of_columns(names: Sequence[str], name: str | None, rows: list[list[str]] | None = None) -> _Recognition:
-    if edge_columns(names):
+    if edge_columns(names) or bounds_in(names, rows or ()):
         return _Recognition("edges", f"it has columns of children and parents: {', '.join(names[:6])}")
     if lineage_columns(names) and (rows is None or looks_like_lineages(names, rows)):
         return _Recognition("lineages", f"it has columns of ranks or paths: {', '.join(names[:6])}")
@@ -402,8 +404,10 @@ def _table_by_header(x: _Lines) -> _Recognition | None:
         for delimiter in _DELIMITERS:
             table = (line.lstrip("#").split(delimiter) for line in lines)
             names, *rows = ([cell.strip().strip('"') for cell in row] for row in table)
-            if len(names) > 1 and (edge_columns(names) or lineage_columns(names) or {"a", "b", "c"} <= set(names)):
+            known = edge_columns(names) or bounds_in(names, rows) or lineage_columns(names)
+            if len(names) > 1 and (known or {"a", "b", "c"} <= set(names)):
                 return _of_columns(names, x.path, rows)
+            refuse_pedigree(names, x.path, 1)
     return None
 
 

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain, pairwise
 from typing import Any
 
 from tripletree.core.checks import column_names
@@ -395,7 +396,72 @@ ANCHOR = Role(
     of_things=True,
 )
 _SURE_ANCHORS = frozenset(ANCHOR.names[: ANCHOR.names.index("center")])
-#: Of tables of edges.
+#: Of tables of edges: parents whatever children are called, and children where there are several columns besides.
+PARENT = Role(
+    "parent_column",
+    "the parents",
+    words_in(
+        "parent parentid parentname parentcode parentkey parentcategory parentcategoryid parentnode parentterm "
+        "parenttaxon parentuuid broader broaderterm hypernym subclassof ispartof manager managerid managername "
+        "supervisor boss reportsto vorgesetzter vorgesetzte oberbegriff übergeordnet übergeordneteid überbegriff "
+        "elternknoten eltern elternteil elternid parentnodeid padre idpadre père responsable supérieur supervisore "
+        "genitore superior jefe ouder rodzic oberkonto oberkategorie obergruppe parentgroup parentunit parentaccount"
+    ),
+)
+CHILD = Role(
+    "child_column",
+    "the children",
+    words_in(
+        "child childid narrower narrowerterm hyponym subclass unterbegriff employee employeeid mitarbeiter kind enfant "
+        "hijo figlio id code nodeid node termid term category categoryid uuid item itemid concept conceptid notation "
+        "name"
+    ),
+    ranked=True,
+)
+#: Of nested sets: the bounds of a node hold those of all nodes below it. The last name of either may be anything else.
+_LOWER = words_in("lft lft nleft treeleft leftbound lowerbound leftvalue leftid lb left")
+_UPPER = words_in("rgt rght nright treeright rightbound upperbound rightvalue rightid rb right")
+#: Of an animal or a person, whose two parents are no two levels.
+_TWO_PARENTS = tuple(
+    words_in(x)
+    for x in (
+        "father mother",
+        "fatherid motherid",
+        "sire dam",
+        "sireid damid",
+        "pat mat",
+        "patid matid",
+        "vater mutter",
+        "père mère",
+        "pere mere",
+        "padre madre",
+        "pai mãe",
+        "dad mom",
+        "dadid momid",
+        "parent1 parent2",
+        "parenta parentb",
+        "parent1id parent2id",
+        "femaleparent maleparent",
+        "seedparent pollenparent",
+    )
+)
+#: The accepted name of a row, or its id: of Darwin Core, ITIS, GBIF, WoRMS and others. And whether the row has one.
+ACCEPTED = Role(
+    "accepted",
+    "the accepted taxa",
+    words_in(
+        "acceptednameusageid acceptedtsn tsnaccepted acceptedtaxonid acceptedid acceptedkey acceptedtaxonkey "
+        "acceptedusagekey acceptednameid aphiaidaccepted validaphiaid validid validtaxonid validtsn "
+        "acceptedplantnameid acceptedspeciesid acceptednameusage acceptedname acceptedscientificname validname"
+    ),
+    ranked=True,
+)
+STATUS = Role(
+    "status",
+    "the states of names",
+    words_in("taxonomicstatus status nameusage usage taxonstatus unacceptstatus"),
+    ranked=True,
+)
 NODE_NAME = Role("name_column", "the names", ("name", "label", "scientificname", "title"), ranked=True)
 LENGTH = Role("length_column", "the lengths", ("length", "branchlength", "edgelength"), ranked=True)
 RANK = Role("rank_column", "the ranks", ("rank", "taxonrank"), ranked=True)
@@ -482,6 +548,32 @@ _SIDES = re.compile(
 )
 _ID_END = re.compile(r"(?:.*_)?(?:\w?id|uuid|key)")
 _TWO = (("1", "2", "3"), ("a", "b", "c"), ("left", "right", "middle"), ("up", "down", "middle"), ("0", "1", "2"))
+
+
+def _two_called(names: Iterable[Any], first: Sequence[str], second: Sequence[str]) -> tuple[int, int] | None:
+    """The places of the one column that is called by a name of `first`, and the one by the like name of `second`."""
+    words = list(map(plain, names))
+    found = [(words.index(x), words.index(y)) for x, y in zip(first, second, strict=True) if x in words and y in words]
+    return found[0] if len(found) == 1 else None
+
+
+def bounds_in(names: Sequence[Any], rows: Iterable[Sequence[Any]] | None = None) -> tuple[int, int] | None:
+    """The columns of the bounds of nested sets. If rows are given, those called left and right have to hold some."""
+    at = _two_called(names, _LOWER, _UPPER)
+    if len(names) < 3 or at is None or rows is None or plain(names[at[0]]) not in _LOWER[-2:]:
+        return at if len(names) > 2 else None
+    cells = [[str(row[k]).strip() for k in at] for row in rows if len(row) > max(at)]
+    if len(cells) < 3 or not all(map(_WHOLE.fullmatch, chain.from_iterable(cells))):
+        return None
+    spans = [(int(x), int(y)) for x, y in cells]
+    different = len({*chain.from_iterable(spans)}) == 2 * len(spans) and all(x < y for x, y in spans)
+    crossed = any(a < c < b < d for (a, b), (c, d) in pairwise(sorted(spans)))
+    return at if different and not crossed else None
+
+
+def two_parents(names: Sequence[Any]) -> tuple[int, int] | None:
+    """The columns of the two parents of a pedigree, by their names."""
+    return _two_called(names, *zip(*_TWO_PARENTS, strict=True))
 
 
 #: The link of two samples, and the probability that they are the same, as programs for record linkage write it.
