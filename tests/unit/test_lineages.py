@@ -544,3 +544,13 @@ def test_lineages__rows_of_questions_between_semicolons_are_no_paths(header):
         tt.read_hierarchy(io.StringIO(header + asked))
     paths = "Energy;Energy;Energy;Oil\nEnergy;Energy;Energy;Gas\nMetals;Metals;Mines;Iron\nMetals;Metals;Mines;Zinc\n"
     assert len(tt.read_hierarchy(io.StringIO(paths)).leaves) == 4
+
+
+@pytest.mark.parametrize("name", ["ScientificName", "Name", "taxon (L.)"])
+def test_lineages__whole_names_beside_their_genera_are_the_species(name):
+    rows = ["1,Ulva lactuca L.,Ulvaceae,Ulva", "2,Ulva rigida,Ulvaceae,Ulva", "3,Codium fragile,Codiaceae,Codium"]
+    h = read_lineages(io.StringIO("\n".join([f"no,{name},Family,Genus", *rows])))
+    assert sorted(h.leaves) == ["Codium fragile", "Ulva lactuca L.", "Ulva rigida"]
+    assert {*h.ranks[:3]} == {"species"}
+    others = [x.replace("Codium fragile", "green algae") for x in rows]
+    assert "Codium" in read_lineages(io.StringIO("\n".join([f"no,{name},Family,Genus", *others]))).leaves

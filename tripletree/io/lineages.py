@@ -952,6 +952,9 @@ def _of_table(table: RowTable, asked: _Asked) -> PathTree:
             raise ParseError(msg, path=table.path)
         wanted, id_column = ways[0].options["columns"], id_column or ways[0].options.get("id_column")
     places = [table.place(x, "column") for x in wanted]
+    whole = _names_of_species(table, wanted) if columns is None else None
+    if whole is not None:
+        wanted, places = [*wanted, whole], [*places, names.index(whole)]
     if columns is None:
         _check_nested(table, places)
         if sep == "auto":
@@ -992,6 +995,7 @@ def _of_table(table: RowTable, asked: _Asked) -> PathTree:
         words = [x for x in wanted if isinstance(x, str)]
         known = _ranks_in(words)
         ranks = [known.get(x) or _rank_of(x) or plain(x) if isinstance(x, str) else None for x in wanted]
+        ranks[-1] = ranks[-1] if whole is None else "species"
         cells = _with_genus(cells, ranks, asked.missing)
         rows = zip(*cells, strict=True)
         taxa = [tree.cells_node(row, ranks, whole=items is None) for row in rows]
@@ -1024,6 +1028,21 @@ def _of_table(table: RowTable, asked: _Asked) -> PathTree:
     at_row = taxa if items is None else [node_of.get(x, -1) for x in items]
     tree.synonyms = {x: at_row[i] for x, i in others.items() if at_row[i] >= 0}
     return _full(tree)
+
+
+def _names_of_species(table: RowTable, wanted: Sequence[Any]) -> str | None:
+    """The column of whole names of species, below the column of their genera: each begins with its genus."""
+    names = table.names or []
+    ranks = _ranks_in([x for x in wanted if isinstance(x, str)])
+    if "genus" not in ranks.values() or "species" in ranks.values():
+        return None
+    genera = [cell_text(x) for x in table.columns[names.index(next(x for x in ranks if ranks[x] == "genus"))]]
+    for name, column in zip(names, table.columns, strict=True):
+        if name not in wanted and all(
+            g and x and f"{x} ".startswith(f"{g} ") for g, x in zip(genera, map(cell_text, column), strict=True)
+        ):
+            return name if any(x != g for g, x in zip(genera, column, strict=True)) else None
+    return None
 
 
 def _check_nested(table: RowTable, places: Sequence[int]) -> None:
