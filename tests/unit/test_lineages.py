@@ -553,4 +553,5 @@ def test_lineages__whole_names_beside_their_genera_are_the_species(name):
     assert sorted(h.leaves) == ["Codium fragile", "Ulva lactuca L.", "Ulva rigida"]
     assert {*h.ranks[:3]} == {"species"}
     others = [x.replace("Codium fragile", "green algae") for x in rows]
-    assert "Codium" in read_lineages(io.StringIO("\n".join([f"no,{name},Family,Genus", *others]))).leaves
+    with pytest.warns(UserWarning, match="tells them apart"):
+        assert "Codium" in read_lineages(io.StringIO("\n".join([f"no,{name},Family,Genus", *others]))).leaves
