@@ -1,14 +1,19 @@
 """Hierarchy: one parent array and its answers."""
 
 import copy
+import io
+import json
 import pickle
+import re
 
 import numpy as np
+import pandas as pd
 import pytest
 from examples import balanced, caterpillar, star
 from refusals import Refusal, refusals
 
-from tripletree.core.hierarchy import Hierarchy
+import tripletree as tt
+from tripletree.core.hierarchy import Hierarchy, check_hierarchy
 from tripletree.core.leaves import LeafIndex
 from tripletree.errors import DuplicateLeafError, InvalidHierarchyError, UnknownLeafError
 
@@ -340,3 +345,26 @@ test_hierarchy__refused = refusals(
     Refusal(lambda h: h.restrict(["a", "b", "a"]), DuplicateLeafError, labels=["a"]),
     Refusal(lambda h: h.restrict([]), InvalidHierarchyError, "at least one leaf"),
 )
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [["a", "b"], ["c", "d"]],
+        (("a", "b"), ("c", "d")),
+        {"x": ["a", "b"], "y": ["c", "d"]},
+        {"x": {"a": {}, "b": {}}, "y": {"c": {}, "d": {}}},
+        {"a": "x", "b": "x", "c": "y", "d": "y"},
+        pd.DataFrame({"child": [*"abcd"], "parent": [*"xxyy"]}),
+        pd.DataFrame({"order": [*"zzzz"], "family": [*"xxyy"]}, index=[*"abcd"]),
+    ],
+)
+def test_check_hierarchy__its_advice_makes_a_hierarchy(value):
+    with pytest.raises(TypeError, match="expected a Hierarchy, got") as caught:
+        check_hierarchy(value)
+    call = re.search(r"; (\S.*?) makes one", str(caught.value)).group(1).replace("read_", "tt.read_")
+    names = {"io": io, "json": json, "pandas": pd, "tt": tt, "Hierarchy": Hierarchy}
+    made = eval(
+        call.replace("tt.read_edges", "tt.io.read_edges"), names | dict.fromkeys(["value", "lists", "table"], value)
+    )
+    assert tt.displays(made, tt.TripletSet.from_labels([("a", "b", "c"), ("c", "d", "a")])).all()

@@ -16,6 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tripletree.algorithms.linkage import from_linkage
+from tripletree.cluster import ReCon
 from tripletree.core.hierarchy import Hierarchy
 from tripletree.datasets import sample_path
 from tripletree.errors import NotATreeError, ParseError, TripletreeError
@@ -341,3 +342,11 @@ def test_read_hierarchy__numbers_of_rows_are_no_column_and_frames_of_something_e
         read_hierarchy(pd.DataFrame({"a": ["x"], "b": ["y"], "c": ["z"]}))
     with pytest.raises(ParseError, match="not recognised"):
         read_hierarchy(pd.DataFrame({"kg": [1.5], "cm": [2.5], "age": [3.0]}))
+
+
+def test_fit__takes_a_table_of_a_taxonomy():
+    taxonomy = pd.DataFrame({"family": [*"xxyy"], "genus": [*"uvww"], "species": [*"abcd"]})
+    X = pd.DataFrame({"kg": [1.0, 2.0, 3.0, 2.0]}, index=[*"abcd"])
+    expected = ReCon(2).fit(X, hierarchy=read_hierarchy(taxonomy)).labels_
+    for one in (taxonomy, taxonomy.set_index("species"), pl.from_pandas(taxonomy)):
+        assert ReCon(2).fit(X, hierarchy=one).labels_.tolist() == expected.tolist() == [0, 0, 1, 1]

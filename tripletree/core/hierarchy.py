@@ -1516,14 +1516,26 @@ def check_hierarchy(value: Any) -> Hierarchy:
     convert = peer_converter(value)
     if convert is not None:
         return convert(value)
-    advice = (
-        "fit it first"
-        if hasattr(value, "fit") and not isinstance(value, type)
-        else "make one with read_newick(path), parse_newick(text), Hierarchy.from_nested(lists), from_linkage(Z), "
-        "or give a fitted estimator with hierarchy_, or a tree of ete3, networkx and the like"
-    )
-    msg = f"expected a Hierarchy, got {described(value)}; {advice}"
+    msg = f"expected a Hierarchy, got {described(value)}; {_how_to_make(value)}"
     raise TypeError(msg)
+
+
+def _how_to_make(value: Any) -> str:
+    """How to make a hierarchy of something else."""
+    if hasattr(value, "fit") and not isinstance(value, type):
+        return "fit it first"
+    if isinstance(value, (list, tuple)):
+        return "Hierarchy.from_nested(lists) makes one of lists in lists"
+    if hasattr(value, "columns"):
+        return "read_hierarchy(table) makes one of a table of children and parents, or with a column for each rank"
+    if isinstance(value, dict) and any(isinstance(x, (list, dict)) for x in value.values()):
+        return "read_hierarchy(io.StringIO(json.dumps(value))) makes one of objects and lists in each other"
+    if isinstance(value, dict):
+        return "read_edges(pandas.DataFrame({'child': [*value], 'parent': [*value.values()]})) makes one of parents"
+    return (
+        "make one with read_newick(path), parse_newick(text), Hierarchy.from_nested(lists), from_linkage(Z), or give a "
+        "fitted estimator with hierarchy_, or a tree of ete3, networkx and the like"
+    )
 
 
 def check_rooted(value: Any) -> Hierarchy:

@@ -563,8 +563,9 @@ def names_among(labels: Iterable[Any], leaves: LeafIndex) -> list:
 
 
 def as_hierarchy(hierarchy: Any) -> Any:
-    """The hierarchy, read if it is in a file."""
-    if peer_converter(hierarchy) is None and (isinstance(hierarchy, (str, PathLike)) or hasattr(hierarchy, "read")):
+    """The hierarchy, read if it is in a file or data frame."""
+    source = isinstance(hierarchy, (str, PathLike)) or hasattr(hierarchy, "read") or hasattr(hierarchy, "columns")
+    if source and peer_converter(hierarchy) is None:
         from tripletree.io import read_hierarchy
 
         return read_hierarchy(hierarchy)

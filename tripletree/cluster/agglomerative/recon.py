@@ -312,7 +312,7 @@ class ReCon(TripletClusterer):
             row numbers. An integer array always holds row numbers.
         pairs : PairwiseConstraints, data frame, or two lists (must_link, cannot_link) of (a, b), optional
             Pairs of samples that belong together, and that do not. **Row numbers** are of this very X.
-        hierarchy : Hierarchy, tree of another library, or path of a file with one, optional
+        hierarchy : Hierarchy, tree of another library, or file or data frame with one, optional
             Its leaves that are samples give the triplets of `decompose`. The other leaves count for nothing.
         classes : array_like, mapping or pandas Series, optional
             The class of some samples: None, NaN, -1, "" or a word such as "NA" or "unknown" if it is not known. A

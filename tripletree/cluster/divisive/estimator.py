@@ -340,7 +340,7 @@ class DivisiveReCon(TripletClusterer):
             for the triplet of which it is one half, and soft: see Notes of the class.
         pairs : PairwiseConstraints, data frame, or two lists (must_link, cannot_link) of (a, b), optional
             Pairs of samples that belong together, and that do not.
-        hierarchy : Hierarchy, tree of another library, or path of a file with one, optional
+        hierarchy : Hierarchy, tree of another library, or file or data frame with one, optional
             Gives the triplets that `decompose` makes of it on the leaves that are samples. Other leaves are ignored.
         classes : array_like, mapping or pandas Series, optional
             The class of some samples: None, NaN, -1, "" or a word such as "NA" or "unknown" if it is not known. A
