@@ -168,3 +168,14 @@ def test_codes__zeros_at_the_end_of_deweys_numbers_mean_general():
         ("541.3", "541.7", "548"),
     ]
     assert read_codes(io.StringIO("icd9,title\n" + rows)).open_leaves == []
+
+
+@pytest.mark.parametrize("column", ["NUTS_ID", "nuts code"])
+def test_codes__nuts(column):
+    lines = f"{column},name\nDE,Deutschland\nDE1,BW\nDE11,Stuttgart\nDE12,Karlsruhe\nDE2,Bayern\nFR,France\nFR1,IdF\n"
+    assert tt.write_newick(tt.read_hierarchy(io.StringIO(lines)), names=False) == "(((DE11,DE12),DE2),(FR1));\n".strip()
+
+
+def test_codes__a_column_of_levels_is_no_parent():
+    lines = "level,ISCO 08 code,title\n1,1,A\n2,11,B\n3,111,C\n3,112,D\n1,2,E\n2,21,F\n"
+    assert sorted(tt.read_hierarchy(io.StringIO(lines)).leaves) == ["111", "112", "21"]

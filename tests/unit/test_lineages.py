@@ -555,3 +555,10 @@ def test_lineages__whole_names_beside_their_genera_are_the_species(name):
     others = [x.replace("Codium fragile", "green algae") for x in rows]
     with pytest.warns(UserWarning, match="tells them apart"):
         assert "Codium" in read_lineages(io.StringIO("\n".join([f"no,{name},Family,Genus", *others]))).leaves
+
+
+def test_lineages__a_lowest_level_whose_names_recur_is_offered_as_such():
+    towns = "land,state,town\nUS,ME,Ash\nUS,ME,Elm\nUS,OR,Ash\nUS,OR,Oak\nPE,LI,Fig\n"
+    with pytest.warns(UserWarning, match=re.escape("give columns=['land', 'state', 'town']")):
+        read_lineages(io.StringIO(towns))
+    assert len(read_lineages(io.StringIO(towns), columns=["land", "state", "town"]).leaves) == 5

@@ -42,7 +42,7 @@ _OPEN_RANKS = re.compile(r"(?:\.-)+")
 #: SOC, also with the ends of O*NET. Zeros at the end of ``11-1010`` say that it is a group.
 _SOC = re.compile(r"\d\d-\d{4}(?:\.\d\d)?", re.ASCII)
 _CALLED = re.compile(
-    r"(?:.*_)?codes?(?:_.*)?|atc.{0,8}|icd.{0,12}|(?:mesh_)?tree_?(?:numbers?|nums?)|mesh|naics.*|nace.*|isic.*|hs_?\d?|"
+    r"(?:.*_)?codes?(?:_.*)?|atc.{0,8}|icd.{0,12}|(?:mesh_)?tree_?(?:numbers?|nums?)|mesh|naics.*|nace.*|nuts.*|isic.*|hs_?\d?|"
     r"ec_?(?:number|no)?|cpv|cpc|isco.*|soc|msc|ddc|udc|dewey.*|jel|rank_?id"
 )
 #: Names of columns that may hold codes, or anything else.
@@ -184,11 +184,18 @@ def code_place(names: Sequence[str] | None, columns: Sequence[Sequence[Any]], *,
         if sure and not called and names is not None and not _NEUTRAL.fullmatch(column_word(str(names[k]))):
             continue
         if _are_codes(cells[k], called=called, sure=sure):
-            others = [set(filter(None, x)) for j, x in enumerate(cells) if j != k]
+            others = [set(filter(None, x)) for j, x in enumerate(cells) if j != k and not _are_levels(x, cells[k])]
             own = set(cells[k])
             if not any(x and len(x & own) >= 0.5 * len(x) for x in others):  # or they are children and parents
                 return k
     return None
+
+
+def _are_levels(cells: Sequence[str], codes: Sequence[str]) -> bool:
+    """True if a column counts the levels of codes: longer ones have a higher number."""
+    levels = {(len(code), x) for code, x in zip(codes, cells, strict=True) if code}
+    numbers = [int(x) for _, x in sorted(levels) if x.isdecimal()]
+    return len(numbers) == len(levels) == len({n for n, _ in levels}) and numbers == sorted({*numbers})
 
 
 def _is_called_code(name: str) -> bool:

@@ -1012,10 +1012,13 @@ def _of_table(table: RowTable, asked: _Asked) -> PathTree:
     else:
         lost = tells_apart(names, table.columns, places, len(set(taxa)))
         if lost is not None:
+            cells = [x for x in table.columns[names.index(lost)] if x is not None]
+            cure = f"if it holds the items, give id_column={lost!r}"
+            if len({*cells}) < len(cells) and len(places) > 1:
+                cure = f"if it is the lowest level, give columns={[*(names[k] for k in places), lost]!r}"
             msg = (
                 f"{len(taxa)} rows with only {len(set(taxa))} different path{'s' * (len(set(taxa)) != 1)}: rows of one "
-                f"path become one node, though the column {lost!r} tells them apart; if it holds the items, give "
-                f"id_column={lost!r}"
+                f"path become one node, though the column {lost!r} tells them apart; {cure}"
             )
             warn_user(msg)
     table.tell(
