@@ -1,11 +1,16 @@
 """Cells and columns of DATA that are not features: codes for gaps, ids, classes. Tables as R and Excel write them."""
 
 import re
+from itertools import combinations
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
 from tripletree.cli import main
+from tripletree.io.source import csv_text
+from tripletree.tables.cells import with_point
+from tripletree.tables.features import as_numbers
 
 VALUES = [1.5, 1.7, 1.2, 9.1, 9.4, 9.9]
 
@@ -181,3 +186,71 @@ def test_cells__clusters_of_a_deduplication_are_classes(tmp_path):
     result = CliRunner().invoke(main, ["cluster", str(tmp_path / "d.csv"), *more])
     assert result.exit_code == 0, result.output
     assert "labels in 'id', classes in 'Cluster ID'" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("cells", "numbers"),
+    [
+        (["1.234.100,00 €", "2.500.000,50 €", "900,25 €", "12.000,00 €"], [1234100, 2500000.5, 900.25, 12000]),
+        (["1.642,50 EUR", "10.642,75 EUR", "642,00 EUR", "2.000,00 EUR"], [1642.5, 10642.75, 642, 2000]),
+        (["€1.234.100,00", "€2.500.000,50", "€12.000,00", "€3.000,00"], [1234100, 2500000.5, 12000, 3000]),
+        (
+            ["1,863,993.00 USD", "2,000,000.50 USD", "12,000.00 USD", "7,000.25 USD"],
+            [1863993, 2000000.5, 12000, 7000.25],
+        ),
+        (["$1,863,993.00", "$2,000,000.50", "$12,000.00", "$7,000.25"], [1863993, 2000000.5, 12000, 7000.25]),
+        (["CHF 1'180.50", "CHF 2'000.25", "CHF 30'000.00", "CHF 4'000.75"], [1180.5, 2000.25, 30000, 4000.75]),
+        (["1 180,50 kr", "2 000,25 kr", "30 000,00 kr", "4 000,75 kr"], [1180.5, 2000.25, 30000, 4000.75]),
+        (["1'180.50", "2'000.25", "30'000.00", "4'000.75"], [1180.5, 2000.25, 30000, 4000.75]),
+        (["1 180.50", "2 000.25", "30 000.00", "4 000.75"], [1180.5, 2000.25, 30000, 4000.75]),
+        (["12 mg", "14 mg", "15.5 mg", "9 mg"], [12, 14, 15.5, 9]),
+    ],
+)
+def test_numbers__with_units_and_marks_between_thousands(cells, numbers):
+    found = as_numbers(cells)
+    assert list(map(float, map(with_point, found.numbers))) == numbers
+    assert as_numbers([*cells, "", "NA"]).numbers[-2:] == ["", "NA"]
+
+
+@pytest.mark.parametrize(
+    "cells", [["1,234 mg", "5,678 mg", "9,012 mg"], ["1.234 €", "2,5 €", "1,2,3 €"], ["a", "1.2.3"]]
+)
+def test_numbers__whose_marks_may_mean_two_things_stay_as_they_are(cells):
+    found = as_numbers(cells)
+    assert found is None or found.numbers == [x.split()[0] for x in cells]
+
+
+def test_hint__decimal_commas_are_not_dropped(run, tmp_path):
+    (tmp_path / "x.csv").write_text("id;a;b;town\n" + "".join(f"s{k};{k},5;{k * k},25;T{k % 3}\n" for k in range(6)))
+    told = run("cluster", "x.csv", "-k", 2, status=2).stderr
+    assert "--decimal , if decimals stand behind commas; or leave them out with --drop town," in told
+    assert "s0" in run("cluster", "x.csv", "-k", 2, "--decimal", ",", "--drop", "town").stdout
+    (tmp_path / "x.csv").write_text("id;a;b\n" + "".join(f"s{k};{k},5;{k * k},25\n" for k in range(6)))
+    assert run("cluster", "x.csv", "-k", 2, status=2).stderr.endswith("--decimal , if decimals stand behind commas\n")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_gower__words_that_make_up_the_distances_are_told(run, tmp_path, seed):
+    rng = np.random.default_rng(seed)
+    n = 30
+    columns = {
+        "id": [f"s{k}" for k in range(n)],
+        "x": rng.normal(size=n).round(3).tolist(),
+        "y": rng.normal(size=n).round(3).tolist(),
+        "note": [f"text {k} of many" for k in range(n)],
+        "kind": rng.choice(["a", "b"], n, p=[0.9, 0.1]).tolist(),
+    }
+    (tmp_path / "x.csv").write_text(csv_text([tuple(columns), *zip(*columns.values(), strict=True)]))
+    run_it = ("cluster", "x.csv", "-k", 2, "--metric", "gower", "--linkage", "average")
+    told = run(*run_it).stderr
+    means = {}
+    for name in ("x", "y", "note", "kind"):
+        v = columns[name]
+        span = max(v) - min(v) if name in "xy" else 1
+        parts = [abs(a - b) / span if name in "xy" else float(a != b) for a, b in combinations(v, 2)]
+        means[name] = sum(parts) / len(parts)
+    share = means["note"] / sum(means.values())
+    assert f"column 'note' (30 different texts in 30 rows) has {share:.0%} of the distances; if it is no" in told
+    assert "feature: --drop note" in told
+    assert "'kind' (" not in told
+    assert "of the distances" not in run(*run_it, "--drop", "note").stderr

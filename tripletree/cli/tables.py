@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -485,6 +486,8 @@ def read_table(
     for k, (x, column) in enumerate(progress(columns.items(), what=where, total=len(columns))):
         values[:, k] = _values(column, x, table, gaps)
     _tell_sentinels(columns, where, hint)
+    if gaps == "mixed":
+        _tell_shares(values, list(columns), where)
     return Table(labels, values, list(columns), classes, texts, metric or "euclidean")
 
 
@@ -794,9 +797,40 @@ def _tell_sentinels(columns: dict[str, list[str]], where: str, hint: GapHint | N
         )
 
 
+def _tell_shares(values: np.ndarray, names: Sequence[str], where: str) -> None:
+    """Tell of columns of words that make up most of Gower's distances, or in which no two samples are alike."""
+    words = [any(isinstance(x, str) for x in column) for column in values.T]
+    means = [_mean_difference(column, is_words) for column, is_words in zip(values.T, words, strict=True)]
+    total = sum(means)
+    for name, column, mean, is_words in zip(names, values.T, means, words, strict=True):
+        known = [x for x in column if x is not None]
+        apart = len(known) > 2 and len(set(known)) > 0.9 * len(known)
+        if is_words and len(names) > 1 and total > 0 and (apart or 2 * mean > total):
+            cure = f": {_option('drop')} {shlex.quote(name)}" if _option("drop") else ""
+            what = f"{len(set(known)):,} different texts in {len(known):,} rows"
+            say(
+                f"{where}: column {name!r} ({what}) has {mean / total:.0%} of the distances; if it is no feature{cure}",
+                err=True,
+            )
+
+
+def _mean_difference(column: np.ndarray, is_words: bool) -> float:
+    """The mean of a feature's part of Gower's distances, over all pairs of samples in which it is known."""
+    known = [x for x in column if x is not None]
+    n = len(known)
+    if n < 2:
+        return 0.0
+    if is_words:
+        return 1 - sum(k * (k - 1) for k in Counter(known).values()) / (n * (n - 1))
+    x = np.sort(np.array(known, np.float64))
+    spread = float(np.ptp(x))
+    return float(2 * np.sum((2 * np.arange(n) - n + 1) * (x / spread)) / (n * (n - 1))) if spread > 0 else 0.0
+
+
 def _check_numeric(columns: dict[str, list[str]], table: RowTable, hint: str) -> None:
     """Refuse columns with anything but numbers in them, all of them at once."""
     wrong: dict[str, str] = {}
+    lost: list[str] = []  # columns that are no numbers in another writing
     odd: dict[str, None] = {}
     has_texts, commas, thousands, words = False, False, False, True
     for name, column in columns.items():
@@ -808,6 +842,7 @@ def _check_numeric(columns: dict[str, list[str]], table: RowTable, hint: str) ->
         has_texts |= any(x.count(" ") > 2 for x in bad)
         commas |= any(re.fullmatch(r"[-+]?[\d.]*,\d+", x) and not _THOUSANDS.fullmatch(x) for x in bad)
         others = [x for x in bad if not is_number(with_point(x)) and not _THOUSANDS.fullmatch(x)]
+        lost += [name] if others else []
         if 2 * sum(x in others for x in column) <= len(column):  # a column of numbers, but for some cells
             words = False
             odd |= dict.fromkeys(sorted(others, key=bad.__getitem__))
@@ -815,7 +850,7 @@ def _check_numeric(columns: dict[str, list[str]], table: RowTable, hint: str) ->
     if not wrong:
         return
     noun = "a column is not numeric" if len(wrong) == 1 else f"{len(wrong)} columns are not numeric"
-    named = {"drop": _dropped(wrong)}
+    named = {"drop": _dropped(lost)}
     ways = []
     if commas:
         ways.append(
@@ -828,14 +863,11 @@ def _check_numeric(columns: dict[str, list[str]], table: RowTable, hint: str) ->
     if odd and _option("missing_cells"):
         ways.append(f"{_option('missing_cells')} {shlex.quote(','.join(odd))} if such cells are gaps")
     given = click.get_current_context().params
-    able = {x: what for x, what in _ADVICE.items() if _option(x) and (x == "drop" or not given.get(x))}
+    able = {x: what for x, what in _ADVICE.items() if lost and _option(x) and (x == "drop" or not given.get(x))}
     advice = [f"{what} {_option(name)} {named.get(name, 'NAME')}" for name, what in able.items()]
-    ways.append(", ".join(advice))
     texts = " (texts in Python, with scikit-learn's TfidfVectorizer)" if has_texts else ""
-    how = "; or ".join(x for x in ways if x)
-    raise bad_input(
-        f"{table.path}: {noun}: {some(wrong.values())}; {how}, or turn them into numbers{texts}{hint if words else ''}"
-    )
+    ways += [", ".join([*advice, f"or turn them into numbers{texts}{hint if words else ''}"])] if lost else []
+    raise bad_input(f"{table.path}: {noun}: {some(wrong.values())}; {'; or '.join(ways)}")
 
 
 def _option(name: str) -> str | None:

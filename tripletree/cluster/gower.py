@@ -10,7 +10,7 @@ import numpy as np
 
 from tripletree.cluster.frames import check_frame, odd_cells
 from tripletree.core.checks import column_names, described, is_missing, refuse_lazy
-from tripletree.tables.cells import numbers_in_unit
+from tripletree.tables.cells import is_number, numbers_in_unit, with_point
 
 _BATCH = 1_000_000  # distances that stand at a time: 8 MB for each of a few tables
 
@@ -233,7 +233,7 @@ def _check_no_unit(values: list[Any], name: Any, X: Any) -> None:
         return
     first = next(x for x in values if x is not None)
     msg = f"column {name!r} of X holds numbers with a unit, such as {first!r}, as text"
-    if hasattr(X, "assign"):
+    if hasattr(X, "assign") and all(x is None or is_number(with_point(x)) for x in found.numbers if x):
         point = ".str.replace(',', '.')" if any("," in x for x in found.numbers) else ""
         numbers = f"X[{name!r}]{point}.str.extract('([-+.0-9]+)', expand=False).astype(float)"
         msg += f". For numbers, give X.assign(**{{{name!r}: {numbers}}}); to compare it by equality, "

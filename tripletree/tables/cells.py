@@ -31,9 +31,10 @@ def with_point(text: str) -> str:
     return text.replace(",", ".") if _WITH_COMMA.fullmatch(text) else text
 
 
-#: A number and a unit behind it.
+#: A number, perhaps with marks between thousands, and a unit behind it.
 _WITH_UNIT = re.compile(
-    r"\s*([-+]?(?:\d+(?:[.,]\d+)?|[.,]\d+)(?:[eE][-+]?\d+)?)\s*((?:[^\W\d_]|[%°‰€$£])[\w%°‰/·^*. -]{0,11})\s*"
+    r"\s*([-+]?(?:\d{1,3}(?:[.,'’\u00a0\u202f ]\d{3})+(?:[.,]\d+)?|\d+(?:[.,]\d+)?|[.,]\d+)(?:[eE][-+]?\d+)?)"
+    r"\s*((?:[^\W\d_]|[%°‰€$£])[\w%°‰/·^*. -]{0,11})\s*"
 )
 
 

@@ -112,6 +112,7 @@ _THOUSANDS = re.compile(
 _SURELY = re.compile(
     r"[-+]?\d{1,3}(?:(?:,\d{3})+\.\d+|(?:,\d{3}){2,}|(?:\.\d{3}){2,}|(?:['’\u00a0\u202f ]\d{3})+(?:[.,]\d+)?)"
 )
+_MARKED = re.compile(r"[-+]?\d{1,3}(?:[.,'’\u00a0\u202f ]\d{3})+(?:[.,]\d+)?")
 #: The same where decimals stand behind commas.
 _POINTED = re.compile(r"[-+]?\d{1,3}(?:\.\d{3})+(?:,\d+)?")
 _THREE = re.compile(r"[-+]?[1-9]\d{0,2}\.\d{3}")
@@ -288,27 +289,33 @@ def as_numbers(
     A mark between thousands has to be sure: ``1,234`` alone may be a number with a decimal comma, unless commas are
     known to part `thousands`. With `truth`, true and false are 1 and 0.
     """
+    bare, unit = _without_unit(cells)
+    found = _without_marks(bare, decimal, truth and unit is None, thousands)
+    if unit is None or found is None:
+        return found if unit is None else Written(list(bare), unit)
+    return Written(found.numbers, f"{unit}, {found.how}")
+
+
+def _without_unit(cells: Sequence[str]) -> tuple[Sequence[str], str | None]:
+    """The numbers of a column without the unit before or behind all of them, and that in words."""
     wrong = next((x for x in cells if not is_number(x) and not is_gap(x)), None)
     money = wrong and _MONEY.match(wrong)
     if money and all(is_gap(x) or x.startswith(money[0]) or is_number(x) for x in cells):
         bare = [x.removeprefix(money[0]) for x in cells]
-        found, unit = _without_marks(bare, decimal, False, thousands), f"a unit ({money[0].strip()})"
-        if found is not None or all(is_gap(x) or is_number(with_point(x)) for x in bare):
-            return Written(bare, unit) if found is None else Written(found.numbers, f"{unit}, {found.how}")
-    return _without_marks(cells, decimal, truth, thousands)
+        if all(is_gap(x) or is_number(with_point(x)) or _MARKED.fullmatch(x) for x in bare):
+            return bare, f"a unit ({money[0].strip()})"
+    units = numbers_in_unit(cells)
+    return (cells, None) if units is None else (units.numbers, f"a unit ({units.unit})")
 
 
 def _without_marks(cells: Sequence[str], decimal: str, truth: bool, thousands: bool) -> Written | None:
-    """`as_numbers` of cells without a unit in front."""
+    """`as_numbers` of cells without a unit."""
     if decimal == "," and any(map(_POINTED.fullmatch, cells)):
         if all(is_gap(x) or _POINTED.fullmatch(x) or "." not in x for x in cells):
             return Written([x if is_gap(x) else x.replace(".", "") for x in cells], "points between thousands")
         return None
     if all(is_number(x) or is_gap(x) for x in cells):
         return None
-    units = numbers_in_unit(cells)
-    if units is not None:
-        return Written(units.numbers, f"a unit ({units.unit})")
     known = [x for x in cells if not is_gap(x)]
     if truth and {x.lower() for x in known} == set(_TRUTH):
         return Written([_TRUTH.get(x.lower(), x) for x in cells], "true and false as 1 and 0")
@@ -320,7 +327,7 @@ def _without_marks(cells: Sequence[str], decimal: str, truth: bool, thousands: b
         return None
     sure = [x for x in known if _SURELY.fullmatch(x) or (thousands and "," in x)]
     if sure and all(map(_THOUSANDS.fullmatch, known)):
-        mark = next(x for x in ",.'’\u00a0\u202f " if any(x in y for y in sure))
+        mark = next(x for x in "'’\u00a0\u202f ,." if any(x in y for y in sure))
         if mark == "." and any("," in x or not _SURELY.fullmatch(x) and "." in x for x in known):
             return None
         rest = [x if is_gap(x) else x.replace(mark, "") for x in cells]
