@@ -39,15 +39,11 @@ _CHOSEN = frozenset(
     | {"prefers", "preferred", "took", "taken", "clicked", "is", "was", "the", "closer", "nearer", "closest", "nearest"}
     | {"more", "most", "similar", "alike", "won", "wins"}
 )
-
-
 #: Names of columns that hold the less alike of two.
 _FAR = re.compile(
     r"(?:^|_)(?:odd|out|outgroup|far|farther|farthest|further|furthest|different|outlier|dissimilar|unchosen|rejected)(?:_|$)"
     r"|(?:less|least|not)_(?:similar|alike|like|close|near|related|match)|(?:does_not|doesnt|doesn_t)_(?:match|fit|belong)"
 )
-
-
 #: Names of columns that hold what is alike, which is never the odd one.
 _NEAR = re.compile(
     r"(?:^|_)(?:central|similar|alike|closest|nearest|closer|nearer|best|liked?|preferred|same|match)(?:_|$)"
@@ -68,8 +64,6 @@ def says_near(name: str) -> bool:
 EVENTS = frozenset(
     {"event", "eventtype", "variable", "field", "key", "what", "attribute", "type", "parameter", "measure"}
 )
-
-
 VALUES = frozenset({"value", "val", "content", "data", "wert", "valeur", "valor"})
 
 
@@ -211,8 +205,6 @@ class VoteColumns(NamedTuple):
 
 #: The ends of names of columns for several items, in their order, and what columns of votes are called besides.
 _ENDS = (("1", "2", "3"), ("a", "b", "c"), ("left", "middle", "right"), ("1", "2"), ("a", "b"), ("left", "right"))
-
-
 _VOTES = frozenset({"n", "vote", "votes", "numvotes", "nvotes", "num", "count", "counts", "freq", "frequency", "picks"})
 _VOTES |= {"stimmen", "anzahl", "chosen", "votos", "voix", "voti", "stemmen"}
 

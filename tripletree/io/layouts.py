@@ -329,8 +329,6 @@ _SURVEY = re.compile(
     r"|männlich|weiblich|ok|desktop|tablet|phone|mobile|good|bad|prefer not to say"
     r"|(?:left|right)-handed|\d+\s?[-–]\s?\d+|\d+\+"
 )
-
-
 #: What a question about items asks.
 _ASKS_ODD = re.compile(r"\bodd|belong|\bfit|differ|unlike|similar|alike|match", re.IGNORECASE)
 
@@ -406,8 +404,6 @@ def _with_options_compared(asked: QuestionTable) -> QuestionTable:
 
 #: What stands between the two in one cell, and, where their labels stand in other rows, too, other marks.
 _IN_PAIRS = (r"\s*[+&|;,/]\s*", r"\s+(?:and|und|et|y|e|en|i|и)\s+", r"\s+[-–]\s+")
-
-
 _IN_KNOWN_PAIRS = (r"\s*-\s*", "_", r"\s+")
 
 
@@ -447,8 +443,6 @@ def _parted(table: RowTable, k: int, cells: Sequence[Sequence[Any] | None], widt
 
 #: Cells that tell whether all are taken apart.
 _LOOKED_AT = 100
-
-
 #: What stands between three items in one cell.
 _SEPARATORS = (r"\s*\|\s*", r"\s*;\s*", r"\s*,\s*", r"\s*/\s*", r"\s+-\s+", r"\s*-\s*", r"_", r"\s+")
 

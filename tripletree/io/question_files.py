@@ -27,8 +27,6 @@ from tripletree.tables.rows import RowTable
 
 #: Files of a folder that hold answers.
 _SUFFIXES = frozenset({".csv", ".tsv", ".txt", ".json", ".jsonl", ".ndjson", ".parquet", ".xlsx"})
-
-
 #: Names of files in a folder that tell of the others.
 _TELLS = re.compile(
     r"(?:read[_ -]?me|lies[_ -]?mich|lisez[_ -]?moi|licen[cs]e|codebook|changelog)(?![a-z])", re.IGNORECASE

@@ -89,21 +89,30 @@ class TripletRows(LabelRows):
         given, table = table, self._apart(table, columns)
         used = self.places(table, columns, weight)
         if self.judged and table is given:
-            last = (table.names or [])[used[-1]]
-            trio = tuple((table.names or [])[k] for k in used[:3])
-            asks = len(used) > 3 and weight != last
-            if asks and check_numbers(table, last, partial(call, "read_triplets", table.path, columns=trio)):
-                weight = None
-            beside = [(x, k) for k, x in enumerate(table.names or ()) if k not in used and not is_known_beside(x)]
-            if beside:
-                labels = [table.texts(k) for k in used[:3]]
-                others = {x: table.texts(k) for x, k in beside}
-                self._judge(others, list(zip(*labels, strict=True)), [(table.names or [])[k] for k in used[:3]])
+            weight = self._looked_at(table, used, weight)
             self._check_labels(table, used[:3])
         super().add_table(table, columns, weight)
         if table.names is not None:
             used = self.places(table, columns, weight)
             self._tell(table.names, [table.names[k] for k in used], len(table.lines))
+
+    def _looked_at(self, table: RowTable, used: Sequence[int], weight: str | None) -> str | None:
+        """Raise if a column beside the triplets may tell the odd one of each row, or what a column called n has.
+
+        Returns
+        -------
+        str or None
+            The weights' column, None if it numbers the rows.
+        """
+        names = table.names or []
+        trio, last = tuple(names[k] for k in used[:3]), names[used[-1]]
+        asks = len(used) > 3 and weight != last
+        if asks and check_numbers(table, last, partial(call, "read_triplets", self.path, columns=trio)):
+            weight = None
+        others = {x: table.texts(k) for k, x in enumerate(names) if k not in used and not is_known_beside(x)}
+        if others:
+            self._judge(others, table.rows_of(used[:3]), trio)
+        return weight
 
     def _apart(self, table: RowTable, columns: Sequence[str]) -> RowTable:
         """A table with a, b and c, if one column, and no other, has triplets as text: "x y | z", "((x,y),z);"."""
@@ -172,13 +181,10 @@ class TripletRows(LabelRows):
         splits = split_columns([*others], names)
         if splits and all(x is None or is_number(x) for y in splits for x in others[y]):
             pairs = [[x for x in names if x != odd] for odd in names]
-            ways = [
-                (
-                    f"{a!r} and {b!r} against {c!r}, weights by {x!r}",
-                    call("read_triplets", path, columns=[a, b, c], weight=x),
-                )
-                for (a, b), c, x in zip(pairs, names, splits, strict=True)
-            ]
+            ways = []
+            for (a, b), c, x in zip(pairs, names, splits, strict=True):
+                said = call("read_triplets", path, columns=[a, b, c], weight=x)
+                ways.append((f"{a!r} and {b!r} against {c!r}, weights by {x!r}", said))
             raise question(path, line, f"{', '.join(map(repr, splits))} have numbers for each pair.", [plainly, *ways])
         for name, cells in others.items():
             meant = answers_beside(name, cells, rows, names)
@@ -243,25 +249,20 @@ class TripletRows(LabelRows):
         )
 
     def add_found(self, found: dict[str, Any], columns: Sequence[str], weight: str | None, blank: str | None) -> None:
-        names = self.called([*found], columns)
+        names, last = self.called([*found], columns), self.weight([*found], weight)
         if self.judged and not {*names} <= found.keys():
             whole = table_of(found, self.path)
             if self._apart(whole, columns) is not whole:
                 self.add_table(whole, columns, weight)
                 return
-        last = self.weight([*found], weight)
-        if last in found and last != weight and plain(last) == "n":
-            whole = table_of({last: found[last]}, self.path)
-            if check_numbers(whole, str(last), partial(call, "read_triplets", self.path, columns=tuple(names))):
-                weight = None
-        beside = [x for x in found if x not in (*names, last) and not is_known_beside(x)]
-        if self.judged and {*names} <= found.keys():
-            labels = {str(y) for x in names for y in _values(found[x])}
+        elif self.judged:  # of other columns only those that may tell something
+            counts = [str(last)] if last in found and last != weight and plain(last) == "n" else []
+            beside = [x for x in found if x not in (*names, last) and not is_known_beside(x)]
+            labels = {str(y) for x in names for y in _values(found[x])} if beside else set()
             beside = [x for x in beside if len(_values(found[x])) <= _FEW or _among(_values(found[x]), labels)]
-        if self.judged and beside and {*names} <= found.keys():
-            table = table_of({x: found[x] for x in (*names, *beside)}, self.path)
-            rows = [list(map(cell_text, x)) for x in table.columns]
-            self._judge(dict(zip(beside, rows[3:], strict=True)), list(zip(*rows[:3], strict=True)), names)
+            if beside or counts:
+                table = table_of({x: found[x] for x in (*names, *counts, *beside)}, self.path)
+                weight = self._looked_at(table, range(3 + len(counts)), weight)
         super().add_found(found, columns, weight, blank)
 
     def add_parquet(self, content: bytes, columns: Sequence[str], weight: str | None) -> None:

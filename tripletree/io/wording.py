@@ -14,19 +14,11 @@ from tripletree.tables.cells import is_no_answer
 
 #: What stands between items in the text of a question, and in a name.
 _IN_TEXTS = (r"\s*[\n;|/]\s*", r"\s*,\s*(?:or |and |oder |und )?|\s+(?:or|and|oder|und|vs\.?)\s+", r"\s+[-–]\s+")
-
-
 #: What a form writes around the number of a choice: A1, AO01, 1.0.
 FORM_CODE = re.compile(r"^[A-Za-z]{1,3}0*(?=\d$)|[.,]0+$")
-
-
 _IN_NAMES = (r"_+vs\.?_+", r"[_|/+]+", "-", r"\.")
-
-
 #: What stands around the items of a list in a text.
 AROUND = " \t\r\n.!\"'`-–—−•·*‣▪◦●>“”‘’„«»()"
-
-
 #: What stands in a question between two, and between options.
 _MORE_LIKE = re.compile(
     r"\b(?:(?:more|rather|most)\s+(?:like|alike|similar|related)(?:\s+(?:to|with))?|(?:closer|nearer|closest|nearest)(?:\s+to)?"
@@ -34,15 +26,9 @@ _MORE_LIKE = re.compile(
     r"|ressemble\s+plus\s+(?:à|au)|(?:se\s+parece\s+)?más\s+(?:parecid[oa]\s+)?a|más\s+cerca\s+de)\s+",
     re.IGNORECASE,
 )
-
-
 #: A longer text is no question.
 LONGEST_QUESTION = 2_000
-
-
 _OPTIONS = re.compile(r"\s*[:?;|/,\n]\s*(?:or\s|oder\s|ou\s|o\s)?\s*|\s+(?:or|oder|ou|o|vs\.?)\s+", re.IGNORECASE)
-
-
 LEADING = re.compile(
     r"\W*(?:q?\d+\W+)?(?:(?:is|are|does|do|ist|sind|est|es|which|what|one|of|these|two|was|welches|is|the|an?|der|die|das|le|la|el)\s+)*",
     re.IGNORECASE,
@@ -118,8 +104,6 @@ _SAYS_ODD = re.compile(
     r"|minst",
     re.IGNORECASE,
 )
-
-
 _SAYS_NEAR = re.compile(
     r"(?:go|goes|belongs?) (?:better |best )?with|similar|alike|(?:more|most|rather) like"
     r"|resembl|clos(?:er|est)|near(?:er|est)|together|\bmatch|ähnlich|eher wie"
@@ -202,8 +186,6 @@ def items_in(text: str, said: set[str], *, coded: bool = False, codes: Sequence[
 
 #: What stands between two labels that are named together, and a triplet in Newick.
 _BETWEEN = r"\s*(?:[,;/&+|_-]|\s(?:and|und|et|y|e|en)\s|\s)\s*"
-
-
 _NEWICK = re.compile(
     r"\s*\(\s*(?:\((?P<x>[^(),:;]+),(?P<y>[^(),:;]+)\)\s*,(?P<z>[^(),:;]+)"
     r"|(?P<w>[^(),:;]+),\s*\((?P<u>[^(),:;]+),(?P<v>[^(),:;]+)\)\s*)\)\s*;?\s*"
