@@ -49,6 +49,7 @@ from tripletree.io.readings import (
     check_what_else,
     comparison_in,
     named_by_first_row,
+    people_among,
     tell_rest,
     ways_of,
     with_names,
@@ -275,7 +276,10 @@ def read_answers(
     asked = repeated(shown, taken, people is not None, weight, partial(read, who=who))
     table = asked.table
     if people is None and table.names is not None:
-        people = _maybe_person(asked, taken)
+        able = [x for x in people_among(table, taken) if plain(x) in MAYBE_WHO]
+        if len(able) == 1:
+            people = table.names.index(able[0])
+            asked.notes.append(f"people by {able[0]!r}")
     rule = f"the {'three' if len(places) == 3 else 'two'} items must differ"
     trios = TrioRows(table, places, rule, pairs_too=answer not in places and table.names is not None)
     positions, index = indexed_rows(trios, table, leaves, header, "odd= may then be a name")
@@ -398,18 +402,6 @@ def _reading(asked: QuestionTable, places: Sequence[int], answer: int, who: Iter
     names: Sequence[Any] = asked.table.names or [f"column {k}" for k in range(len(asked.table.columns))]
     *most, last = [str(names[k]) for k in places]
     return asked.reading("answer", f"the odd one of {', '.join(most)} and {last} by {names[answer]}", who)
-
-
-def _maybe_person(asked: QuestionTable, taken: set[Any]) -> int | None:
-    """The only column that is called like one of people, and whose cells repeat."""
-    table = asked.table
-    names = table.names or []
-    able = [k for k, x in enumerate(names) if k not in taken and plain(x) in MAYBE_WHO]
-    able = [k for k in able if 0 < len({*table.columns[k]} - {None}) < len(table.lines)]
-    if len(able) != 1:
-        return None
-    asked.notes.append(f"people by {names[able[0]]!r}")
-    return able[0]
 
 
 def _person(cell: Any) -> str | None:

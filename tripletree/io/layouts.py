@@ -37,7 +37,7 @@ from tripletree.io.wording import (
 )
 from tripletree.tables.cells import cell_text, column_word, is_no_answer
 from tripletree.tables.columns import REPLY, SECONDS, WHEN, WHO, asides, is_aside, option_pairs, plain
-from tripletree.tables.rows import RowTable
+from tripletree.tables.rows import RowTable, shown_names
 
 _MOST_EVENTS = 20
 
@@ -148,15 +148,14 @@ def _melted(asked: QuestionTable, pattern: str) -> QuestionTable | None:
     words = list(next(iter(groups.values()), ()))
     if len({frozenset(x) for x in groups.values()}) != 1 or len(words) < 4 or not REPLY.among(words):
         return None
-    taken = {k for x in groups.values() for k in x.values()}
-    rest = [k for k in range(len(names)) if k not in taken]
-    return _stacked(asked, rest, words, [[x[word] for word in words] for x in groups.values()])
+    return _stacked(asked, words, [[x[word] for word in words] for x in groups.values()])
 
 
-def _stacked(asked: QuestionTable, rest: list[int], words: list[str], groups: list[list[Any]]) -> QuestionTable:
+def _stacked(asked: QuestionTable, words: list[str], groups: list[list[Any]]) -> QuestionTable:
     """Each row once for each group of columns (or of cells that are the same in all rows)."""
     table, m = asked.table, len(groups)
-    n = len(table.lines)
+    n, taken = len(table.lines), {x for group in groups for x in group if isinstance(x, int)}
+    rest = [k for k in range(len(table.columns)) if k not in taken]
     columns = [[x for x in table.columns[k] for _ in range(m)] for k in rest]
     for j in range(len(words)):
         parts = [x[j] for x in groups]
@@ -187,9 +186,7 @@ def _of_comparisons(asked: QuestionTable, texts: Sequence[str | None]) -> Questi
             groups.append([*trio, k])
     if not groups:
         return None
-    taken = {x[3] for x in groups}
-    rest = [k for k in range(len(texts)) if k not in taken]
-    made = _stacked(asked, rest, _COMPARED, groups)
+    made = _stacked(asked, _COMPARED, groups)
     return _with_rows_as_people(replace(made, compared=True), len(groups))
 
 
@@ -236,8 +233,7 @@ def _of_texts(asked: QuestionTable, texts: Sequence[str | None]) -> QuestionTabl
         coded = any({*some}.isdisjoint(x[:3]) for x, some in zip(groups, replies, strict=True) if some)
         first = coded or any(x[0] in {*some} for x, some in zip(groups, replies, strict=True))
         if not first and compared:
-            rest = [k for k in range(len(texts)) if k not in {x[3] for x in groups}]
-            return _stacked(asked, rest, _COMPARED, groups)
+            return _stacked(asked, _COMPARED, groups)
         if not first and sum(map(len, replies)) > 1:
             ways = [
                 ("the odd one", call("read_answers", table.path, odd="odd")),
@@ -253,9 +249,7 @@ def _of_texts(asked: QuestionTable, texts: Sequence[str | None]) -> QuestionTabl
         if unknown and codes is None:
             raise _unknown_codes(table, unknown)
         return asked
-    taken = {x[3] for x in groups}
-    rest = [k for k in range(len(texts)) if k not in taken]
-    made = _stacked(asked, rest, ["item1", "item2", "item3", "odd"], groups)
+    made = _stacked(asked, [*_ITEMS, "odd"], groups)
     if left_out:
         made.notes.append(f"{len(left_out)} left out: {'; '.join(left_out)}")
     return _with_rows_as_people(made, len(groups))
@@ -264,8 +258,9 @@ def _of_texts(asked: QuestionTable, texts: Sequence[str | None]) -> QuestionTabl
 def _unknown_codes(table: RowTable, unknown: Mapping[str, set[str]]) -> ParseError:
     """The error for questions that list items where the answers are numbers of another program."""
     several = sorted({x for some in unknown.values() for x in some}, key=int)
-    shown = ", ".join(map(repr, [*unknown][:3])) + (f" and {len(unknown) - 3} more" if len(unknown) > 3 else "")
-    msg = f"three items are listed in {shown}, and the answers are numbers that do not count them: "
+    msg = (
+        f"three items are listed in {shown_names([*unknown], 3)}, and the answers are numbers that do not count them: "
+    )
     msg += f"{', '.join(several[:6])}{', ...' if len(several) > 6 else ''}. Save the answers as words (choice text)"
     if len(several) == 3:
         msg += (
@@ -311,7 +306,7 @@ def _asking_for_the_odd(asked: QuestionTable, groups: list[list[Any]], texts: Se
     stems = [words_before(texts[x[3]] or "", x[:3]) for x in groups]
     other = [not is_neutral(x) and not asks_for_far(x) for x in stems]
     left = [names[x[3]] for x, no in zip(groups, other, strict=True) if no]
-    shown = ", ".join(map(repr, left[:3])) + (f" and {len(left) - 3} more" if len(left) > 3 else "")
+    shown = shown_names(left, 3)
     if groups and all(other):
         raise asked.table.refusal(
             f"no question says that it asks for the odd one of three: {shown}; if all of them do, "

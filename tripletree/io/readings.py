@@ -42,7 +42,7 @@ from tripletree.tables.columns import (
     stem_of,
     words_of,
 )
-from tripletree.tables.rows import RowTable
+from tripletree.tables.rows import RowTable, shown_names
 
 #: Rows and columns that are looked at for readings, readings that are shown, and letters of a text in them.
 _HEAD, _FEW_COLUMNS, _MOST, _LONGEST = 100, 12, 6, 60
@@ -324,8 +324,7 @@ def tell_rest(asked: QuestionTable, taken: Collection[int | None], *, people: bo
     if able:
         asked.notes.append(f"nobody is named (who= may be {' or '.join(map(repr, able))})")
     if unused:
-        shown = ", ".join(map(repr, unused[:4])) + (f" and {len(unused) - 4} more" if len(unused) > 4 else "")
-        asked.notes.append(f"not used: {shown}")
+        asked.notes.append(f"not used: {shown_names(unused, 4)}")
 
 
 #: What trials are called that are not like the others.

@@ -384,7 +384,7 @@ def unknown_answers(
     keys = [[*x[k : k + 3]] for x in rows for k in range(len(x) - 2) if {*wrong} <= {*x[k : k + 3]}]
     if keys:
         return "; " + "; ".join(f"for the keys {', '.join(x)}: {command}, codes={x!r})" for x in keys)
-    few = ", ".join(map(repr, wrong[:6])) + (f" and {len(wrong) - 6} more" if len(wrong) > 6 else "")
+    few = shown_names(wrong, 6)
     columns = f", or the name of a column ({shown_names(names)})" if all(names) else ""
     letters, numbers = ("A, B or C", "1, 2 or 3") if width == 3 else ("A or B", "1 or 2")
     return (

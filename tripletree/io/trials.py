@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -147,33 +147,22 @@ def _like_trials(value: Mapping[str, Any]) -> dict[str, Any]:
 
 def _holds_trials(value: Any) -> bool:
     """Whether a list, or a list in objects, has objects in it, or an object trials under keys."""
-    todo, steps = [value], 0
-    while todo:
-        x = todo.pop()
-        steps += 1
-        if isinstance(x, list):
-            if any(isinstance(y, dict) for y in x):
-                return True
-            todo += [y for y in x if isinstance(y, list)]
-        elif isinstance(x, dict):
-            if _like_trials(x):
-                return True
-            todo += [y for y in x.values() if isinstance(y, (dict, list))]
-    return False
+    return any(any(isinstance(y, dict) for y in x) if isinstance(x, list) else _like_trials(x) for x in _within(value))
 
 
 def _has_answers(value: Any) -> bool:
     """Whether an object somewhere below has an answer."""
+    return any(isinstance(x, dict) and REPLY.among(x) for x in _within(value))
+
+
+def _within(value: Any) -> Iterator[Any]:
+    """The lists and objects in a value, and itself."""
     todo = [value]
     while todo:
         x = todo.pop()
-        if isinstance(x, dict):
-            if REPLY.among(x):
-                return True
-            todo += x.values()
-        elif isinstance(x, list):
-            todo += x
-    return False
+        if isinstance(x, (list, dict)):
+            yield x
+            todo += x if isinstance(x, list) else x.values()
 
 
 def _is_part(key: str) -> bool:

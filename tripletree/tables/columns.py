@@ -546,6 +546,13 @@ _SIDES = re.compile(
     rf"(?:(.*?)_?)([0-3abc]|{'|'.join(x for x in SIDES if SIDES[x] != 'middle' or x not in ANCHOR.names)})"
     r"(?:_?(image|img|item|word|pic|picture|photo|text|sentence|doc|object|bild|wort|stim|stimulus|(?:table_?|record_?|entity_?|unique_?|source_?)?(?:id|key))?)"
 )
+
+
+def _side(name: str) -> re.Match[str] | None:
+    """What stands before, as and behind the side, number or letter of one of two, in the name of its column."""
+    return _SIDES.fullmatch(words_of(name)) or _SIDES.fullmatch(column_word(name))
+
+
 _ID_END = re.compile(r"(?:.*_)?(?:\w?id|uuid|key)")
 _TWO = (("1", "2", "3"), ("a", "b", "c"), ("left", "right", "middle"), ("up", "down", "middle"), ("0", "1", "2"))
 
@@ -651,7 +658,7 @@ def linked_pair(names: Sequence[str]) -> tuple[str, str, bool] | None:
     pairs = option_pairs(names)
     if len(pairs) != 1 or not {*names} - {*pairs[0]} <= {"weight"}:
         return None
-    found = _SIDES.fullmatch(words_of(pairs[0][0])) or _SIDES.fullmatch(column_word(pairs[0][0]))
+    found = _side(pairs[0][0])
     sense = link_sense(found[1] or "") if found is not None else None
     return None if sense is None else (*pairs[0], sense)
 
@@ -680,7 +687,7 @@ def are_called_ids(a: str, b: str) -> bool | None:
 
 def _is_one_of_ids(name: str) -> bool:
     """True if a column is called like one of two ids: id1, unique_id_l, left_id."""
-    found = _SIDES.fullmatch(words_of(name)) or _SIDES.fullmatch(column_word(name))
+    found = _side(name)
     return found is not None and any(_ID_END.fullmatch(found[k] or "") for k in (1, 3))
 
 
@@ -710,7 +717,7 @@ def option_pairs(names: Sequence[str]) -> list[tuple[str, str]]:
     """Pairs of columns that are called like two options, and no third: left and right, option1 and option2, A and B."""
     stems: dict[tuple[str, str], dict[str, str]] = {}
     for name in names:
-        found = _SIDES.fullmatch(words_of(name)) or _SIDES.fullmatch(column_word(name))
+        found = _side(name)
         if found is not None:
             stems.setdefault((found[1] or "", found[3] or ""), {})[SIDES.get(found[2], found[2])] = name
     return [

@@ -21,10 +21,10 @@ MOST_COLUMNS = 16_384
 _LOOKED_AT = 10_000
 
 
-def shown_names(names: Sequence[Any]) -> str:
+def shown_names(names: Sequence[Any], most: int = SHOWN) -> str:
     """The names of columns for a message: the first of them, and how many more there are."""
-    more = f" and {len(names) - SHOWN:,} more" if len(names) > SHOWN else ""
-    return ", ".join(map(repr, names[:SHOWN])) + more
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return ", ".join(map(repr, names[:most])) + more
 
 
 @dataclass
