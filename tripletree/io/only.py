@@ -82,12 +82,19 @@ class _Condition:
             at = found.end()
         line = " ".join(parts)
         try:
-            self.test = self._test(ast.parse(line, mode="eval").body)
+            tree = ast.parse(line, mode="eval").body
         except SyntaxError as error:
             at = error.offset or len(line) + 1
             self._refuse(self._shown(line[at - 1 :].partition(" ")[0]))
         except (RecursionError, MemoryError):
             self._refuse("conditions within each other")
+        self._tests: dict[ast.AST, _Test] = {}
+        for node in reversed([*ast.walk(tree)]):  # what is within others first
+            if isinstance(node, ast.Compare):
+                self._tests[node] = self._comparisons(node)
+            elif isinstance(node, (ast.BoolOp, ast.UnaryOp)):
+                self._tests[node] = self._joined(node)
+        self.test = self._test_of(tree)
 
     def _shown(self, part: str) -> str:
         return re.sub(r"_(\d+)", lambda found: self._tokens[int(found[1])][1], part) or "the end"
@@ -100,15 +107,17 @@ class _Condition:
     def _token(self, node: ast.AST) -> tuple[str, str]:
         return self._tokens[int(node.id[1:])] if isinstance(node, ast.Name) else self._refuse(node)
 
-    def _test(self, node: ast.AST) -> _Test:
-        if isinstance(node, ast.BoolOp):
-            tests, every = [self._test(x) for x in node.values], all if isinstance(node.op, ast.And) else any
-            return lambda k: every(test(k) for test in tests)
+    def _test_of(self, node: ast.AST) -> _Test:
+        return self._tests[node] if node in self._tests else self._flag(node)
+
+    def _joined(self, node: ast.BoolOp | ast.UnaryOp) -> _Test:
         if isinstance(node, ast.UnaryOp):
-            negated = self._test(node.operand)
+            negated = self._test_of(node.operand)
             return lambda k: not negated(k)
-        if not isinstance(node, ast.Compare):
-            return self._flag(node)
+        tests, every = [self._test_of(x) for x in node.values], all if isinstance(node.op, ast.And) else any
+        return lambda k: every(test(k) for test in tests)
+
+    def _comparisons(self, node: ast.Compare) -> _Test:
         ends = [node.left, *node.comparators]
         if len(node.ops) > 1 + self._is_value(ends[0]):
             self._refuse(node)
