@@ -56,6 +56,20 @@ def lines(text, *cells):
 
 
 TABLES = [
+    # two columns of labels and no link: must-links, if that is said; records of dedupe have ids
+    (
+        "read_pairs",
+        "idAbt,idBuy\ndog,wolf\ncat,lion\n",
+        ("two columns and no link. If all", [["dog wolf must", "cat lion must"]]),
+    ),
+    ("read_pairs", "dog,wolf\nwolf,fox\n", ("two columns and no link", [["dog wolf must", "wolf fox must"]])),
+    *(
+        ("read_pairs", f'{{"distinct": [{form % ("dog", "eel")}], "match": [{form % ("dog", "wolf")}]}}', LINKED)
+        for form in (
+            '[{"id": "%s", "name": "x"}, {"id": "%s", "name": "y"}]',
+            '{"__class__": "tuple", "__value__": [{"id": "%s", "name": "x"}, {"id": "%s", "name": "y"}]}',
+        )
+    ),
     # words for "cannot say" are no answers and no links, unless they are labels
     *(
         ("read_answers", f"who,a,b,c,odd\np1,dog,wolf,cat,cat\np2,dog,wolf,cat,{x}\n", ["cat by p1", "unsure by p2"])

@@ -69,6 +69,7 @@ from tripletree.tables.columns import (
     are_called_ids,
     id_pair,
     is_aside,
+    is_called_id,
     is_distance,
     is_measure,
     is_proximity,
@@ -271,9 +272,17 @@ class PairRows(LabelRows):
                 f"{len(table.columns)} columns and no header with {', '.join(columns)}: without one, expected three "
                 "columns, and perhaps a fourth with weights"
             )
-            raise ParseError(msg, path=table.path, line=table.lines[0] if table.unit == "line" else None)
+            line = table.lines[0] if table.unit == "line" else None
+            if len(table.columns) == 2:
+                named = named_by_first_row(table)
+                known = {cell_text(x) for column in named.columns for x in column}
+                some = (0, 1) if named.names is None or known & {*named.names} else tuple(named.names)
+                command = call("read_pairs", table.path, columns=some)
+                raise question(table.path, line, "two columns and no link.", [(_ALL_MUST, command)])
+            raise ParseError(msg, path=table.path, line=line)
         self._headless = True
         if all(type(x) is int for x in columns):
+            self._all_must = len(columns) == 2
             return super().places(table, columns, weight)
         return list(range(len(table.columns)))
 
@@ -640,7 +649,9 @@ def links_in_json(text: str, path: str | None) -> RowTable | None:
         if not isinstance(pairs, list) or (isinstance(value, dict) and must is None):
             continue
         for pair in pairs:
-            cells = [*pair.values()] if isinstance(pair, dict) else pair
+            if isinstance(pair, dict):  # a tuple of dedupe's, or an object for each pair
+                pair = pair.get("__value__", [*pair.values()])
+            cells = [*map(_id_of, pair)] if isinstance(pair, list) else pair
             if not isinstance(cells, list) or not all(isinstance(x, (str, int, float)) for x in cells):
                 return None
             if must is not None:
@@ -652,6 +663,13 @@ def links_in_json(text: str, path: str | None) -> RowTable | None:
     columns = [[x[k] if k < len(x) else None for x in rows] for k in range(width)]
     names = [*PAIR_COLUMNS, "weight"][:width]
     return RowTable(path, names, columns, range(1, len(rows) + 1), "row")
+
+
+def _id_of(record: Any) -> Any:
+    """The id of a record, if it has one. Other values as they are."""
+    named = {x: y for x, y in record.items() if is_called_id(x)} if isinstance(record, dict) else {}
+    ids = [y for x, y in named.items() if len(named) == 1 or "id" in words_of(x).split()]
+    return ids[0] if len(ids) == 1 else record
 
 
 def _sense_of_key(key: str) -> bool | None:
