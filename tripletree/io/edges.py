@@ -27,7 +27,7 @@ from tripletree.core.placeholders import Placeholders
 from tripletree.errors import SHOWN, InvalidHierarchyError, ParseError
 from tripletree.io.format import FileFormat
 from tripletree.io.ontology_terms import part, past_placeholders
-from tripletree.io.outlines import ROWS, of_pairs, refuse, ways_of
+from tripletree.io.outlines import ROWS, of_pairs, ways_of
 from tripletree.io.rows import check_suffix, format_of_suffix, name_of
 from tripletree.io.source import Source, Target, write_text
 from tripletree.io.table import (
@@ -40,7 +40,7 @@ from tripletree.io.table import (
     table_lines,
     write_parquet,
 )
-from tripletree.io.ways import call, question
+from tripletree.io.ways import call, either_way, question
 from tripletree.tables.cells import NUMBER, cell_text, with_point
 from tripletree.tables.columns import (
     ACCEPTED,
@@ -581,11 +581,8 @@ def _by_data(table: RowTable, ends: tuple[_End, _End] | None) -> tuple[int, int]
     one_parent = [len({row[k] for row in rows}) == len(rows) for k in (0, 1)]
     if one_parent[0] == one_parent[1]:
         at = [table.names[x.id] for x in ends]  # type: ignore[index]
-        ways = [
-            (f"if {x!r} holds children", call("read_edges", table.path, child_column=x, parent_column=y))
-            for x, y in (at, at[::-1])
-        ]
-        refuse(table.path, table.header_line, f"which of {at[0]!r} and {at[1]!r} holds children?", ways)
+        why = f"which of {at[0]!r} and {at[1]!r} holds children?"
+        raise question(table.path, table.header_line, why, either_way(table.path, *at))
     return (ends[0].id, ends[1].id) if one_parent[0] else (ends[1].id, ends[0].id)
 
 
@@ -609,12 +606,8 @@ def _related(table: RowTable, places: tuple[int | None, ...], asked: tuple) -> t
     others = [str(x) for x, sense in kinds.items() if sense is None]
     if len(others) == len(kinds):
         lower, upper = table.names[child], table.names[parent]
-        ways = [
-            (f"if {x!r} holds children", call("read_edges", table.path, child_column=x, parent_column=y))
-            for x, y in ((lower, upper), (upper, lower))
-        ]
         why = f"does {', '.join(map(repr, sorted(others)[:SHOWN]))} in {name!r} say that one is below the other?"
-        refuse(table.path, None, why, ways)
+        raise question(table.path, None, why, either_way(table.path, lower, upper))
     subject, target = (parent, child) if pair == ("target", "source") else (child, parent)
     senses = [kinds[x] for x in table.columns[relation]]
     rows = [k for k, x in enumerate(senses) if x is not None]
@@ -669,12 +662,9 @@ def _check_headerless(table: RowTable, *, told: bool) -> None:
         if not ways or ways[-1] is not bare:
             ways.append(bare)
         if len(ways) < 2:
-            up, down = (
-                call("read_edges", table.path, child_column=x, parent_column=y) for x, y in (first, first[::-1])
-            )
-            ways[:0] = [(f"if {first[0]!r} names children", up), (f"if {first[1]!r} names children", down)]
+            ways[:0] = either_way(table.path, *first)
         why = f"is this a header? {', '.join(map(repr, first))} occur nowhere else."
-        refuse(table.path, table.lines[0] if table.unit == "line" else None, why, ways)
+        raise question(table.path, table.first_line, why, ways)
 
 
 # ---------------------------------------------------------------------- rows that are other names
@@ -894,12 +884,8 @@ def _check_direction(table: RowTable, edges: np.ndarray, places: Sequence[int | 
     if len(np.unique(edges[:, 0])) < len(edges) and len(np.unique(edges[:, 1])) == len(edges):
         at = [0, 1] if table.names is None else [table.names[k] for k in places[:2] if k is not None]
         header = False if table.names is None else None
-        ways = [
-            (f"if {x!r} holds children", call("read_edges", table.path, child_column=x, parent_column=y, header=header))
-            for x, y in (at[::-1], at)
-        ]
         why = "the column taken for the child has repeats, the one taken for the parent none."
-        refuse(table.path, None, why, ways)
+        raise question(table.path, None, why, either_way(table.path, at[1], at[0], header=header))
 
 
 def _node_texts(table: RowTable, given: Sequence[tuple[list | None, np.ndarray]], ids: list, what: str) -> list | None:

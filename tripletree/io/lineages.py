@@ -30,10 +30,10 @@ from tripletree.io.classifiers import classifier
 from tripletree.io.edges import leaf_texts, other_names
 from tripletree.io.format import LINES, FileFormat
 from tripletree.io.indented import XML_ROOTS, Step, steps_of
-from tripletree.io.outlines import DELIMITERS, ROWS, Outline, cells_of, is_header, outlines, refuse, ways_of
+from tripletree.io.outlines import DELIMITERS, ROWS, Outline, cells_of, is_header, outlines, ways_of
 from tripletree.io.source import Source, Target, write_text
 from tripletree.io.table import has_header, header_with, hierarchy_of, split_rows, table_or_text
-from tripletree.io.ways import call
+from tripletree.io.ways import call, question
 from tripletree.tables.cells import NUMBER, cell_text
 from tripletree.tables.columns import PATH, PATH_ITEM, is_called_id, plain
 from tripletree.tables.rows import RowTable, shown_names
@@ -123,8 +123,8 @@ class PathTree:
         self.ids: dict[int, str] = {}
         self._missing = {x.strip().casefold() for x in missing} - {""}
         self._node: dict[tuple[int, str | None, str], int] = {}
-        self._seen: dict[str, tuple[int, _Step | None]] = {}
-        self._parts: dict[str, _Step | None] = {}
+        self._seen: dict[str | tuple[str | None, ...], tuple[int, _Step | None]] = {}
+        self._parts: dict[tuple[str | None, ...], _Step | None] = {}
 
     def look_for_confidences(self, parts: Iterable[str]) -> None:
         """Take a number behind each name, ``Firmicutes(98)``, for its confidence if nearly all names have one."""
@@ -144,16 +144,20 @@ class PathTree:
 
     def cells_node(self, cells: Sequence[str | None], ranks: Sequence[str | None], *, whole: bool = False) -> int:
         """The node of a path given name by name, each with its rank."""
-        steps = (None if x is None else self._known(x) for x in cells)
-        found = self._walk(None if x is None else x._replace(rank=r) for x, r in zip(steps, ranks, strict=True))
+        row = tuple(cells)
+        found = self._seen.get(row)
+        if found is None:
+            steps = (None if x is None else self._known(x, r) for x, r in zip(row, ranks, strict=True))
+            found = self._seen[row] = self._walk(steps)
         return self._end(*found) if whole else found[0]
 
-    def _known(self, part: str) -> _Step | None:
-        """One step of a path, None if there is nothing in it."""
-        if part not in self._parts:
+    def _known(self, part: str, *rank: str | None) -> _Step | None:
+        """One step of a path, None if there is nothing in it. A rank that is given counts more than its prefix."""
+        key = (part, *rank)
+        if key not in self._parts:
             found = self.part(part)
-            self._parts[part] = found if found is None else self._step_of(*found)
-        return self._parts[part]
+            self._parts[key] = found if found is None else self._step_of(rank[0] if rank else found[0], found[1])
+        return self._parts[key]
 
     def _step_of(self, rank: str | None, name: str) -> _Step | None:
         match = _PREFIX.fullmatch(name)
@@ -296,8 +300,10 @@ class PathTree:
         found = self._node.get(key)
         if found is None:
             found = self._node[key] = self._append(node, rank, name, step, opened=opened)
-        self._step[found] = min(self._step[found], step)
-        self.opened[found] &= opened
+        elif step < self._step[found]:
+            self._step[found] = step
+        if not opened:
+            self.opened[found] = False
         return found
 
     def _append(self, parent: int, rank: str | None, name: str | None, step: int, *, opened: bool) -> int:
@@ -495,7 +501,7 @@ def check_not_edges(table: RowTable, places: Sequence[int]) -> None:
         f"these look like edges, no lineages: {reason}; read_edges(..., child_column={child!r}, parent_column={other}) "
         f"reads edges; give columns=[...] if they are lineages all the same"
     )
-    raise ParseError(msg, path=table.path, line=1 if table.unit == "line" else None)
+    raise table.refusal(msg)
 
 
 def _edge_columns(names: Sequence[str], columns: Columns, places: Sequence[int]) -> tuple[str, str | None, str] | None:
@@ -989,7 +995,7 @@ def _of_table(table: RowTable, asked: _Asked) -> PathTree:
                 )
             ]
             why = f"{wanted[merged]!r} is empty before names of lower ranks, and none of its names stands twice."
-            refuse(table.path, table.lines[row], why, fills)
+            raise question(table.path, table.lines[row], why, fills)
         if asked.fill or only:
             cells = _filled_down(cells, whole=items is not None)
         words = [x for x in wanted if isinstance(x, str)]
@@ -1064,7 +1070,7 @@ def _check_nested(table: RowTable, places: Sequence[int]) -> None:
             for names in ([table.names[k] for k in order] for order in (as_written, places))  # type: ignore[index]
         ]
         why = "the columns stand in another order than ranks do, and only so each name has one above it."
-        refuse(table.path, table.header_line, why, ways)
+        raise question(table.path, table.header_line, why, ways)
 
 
 def _with_genus(cells: Columns, ranks: Sequence[str | None], missing: Iterable[str]) -> Columns:
@@ -1245,7 +1251,7 @@ def _ask_of_header(paths: list[str], sep: str, path: str | None, line: int, ask:
         ways = [*ways_of(path, [first, *rest[:ROWS]], bare=bare)]
         if len(ways) < 2:
             ways.insert(0, ("if it names columns", call("read_lineages", path, columns=first)))
-        refuse(path, line, f"{shown}.", ways)
+        raise question(path, line, f"{shown}.", ways)
     note("header", f"{shown}, and is taken for a path: delete it if it is one")
 
 

@@ -1,7 +1,7 @@
 """Which columns of a table make a tree, where its header is not one that readers know: by data and by sure names.
 
 `is_header` tells whether a first row names columns. `outlines` gives the ways in which columns may be read, the best
-first. One that is sure is read by `tripletree.io.lineages`. `refuse` asks about the others, with the call of each.
+first. One that is sure is read by `tripletree.io.lineages`. Readers ask about the others (`tripletree.io.ways`).
 """
 
 from __future__ import annotations
@@ -10,10 +10,10 @@ import csv
 import re
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 from tripletree.core.labels import is_gap
-from tripletree.io.ways import call, question
+from tripletree.io.ways import call
 from tripletree.tables.cells import is_number, with_point
 from tripletree.tables.columns import (
     DATE,
@@ -244,8 +244,3 @@ def of_pairs(path: str | None, rows: Sequence[Sequence[str]]) -> tuple[str, str]
     if len(set(below)) < len(below) and len(set(above)) == len(above):
         return "if they are a parent and its child", call("read_edges", path, child_column=1, header=False)
     return "if they are a child and its parent", call("read_edges", path, header=False)
-
-
-def refuse(path: str | None, line: int | None, why: str, ways: Sequence[tuple[str, str]]) -> NoReturn:
-    """Raise the question which of several readings is meant."""
-    raise question(path, line, why, ways)

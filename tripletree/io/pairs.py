@@ -262,7 +262,7 @@ class PairRows(LabelRows):
         kinds = [*map(_kind, table.head(2))] if len(table.columns) > 2 and tuple(columns) == PAIR_COLUMNS else []
         if None in kinds[1:] and (len(table.columns) > 3 or not any(kinds)):
             told = named_by_first_row(table)  # its columns stand in another order
-            line = table.lines[0] if table.unit == "line" else None
+            line = table.first_line
             if told is not table and (advice := pairs_advice(told)) is not None:
                 raise ParseError(advice, path=table.path, line=line)
             if told is not table and (ways := ways_of(told)):
@@ -272,7 +272,7 @@ class PairRows(LabelRows):
                 f"{len(table.columns)} columns and no header with {', '.join(columns)}: without one, expected three "
                 "columns, and perhaps a fourth with weights"
             )
-            line = table.lines[0] if table.unit == "line" else None
+            line = table.first_line
             if len(table.columns) == 2:
                 named = named_by_first_row(table)
                 known = {cell_text(x) for column in named.columns for x in column}
@@ -315,7 +315,7 @@ class PairRows(LabelRows):
                 self._rated = -1 if any(x.startswith("-") for x in cells) else 0
                 if self._rated == 0 and table.names is None and tuple(columns) == PAIR_COLUMNS:
                     way = ("if they are probabilities of must-links", call("read_pairs", self.path, columns=(0, 1, 2)))
-                    line = table.lines[0] if table.unit == "line" else None
+                    line = table.first_line
                     why = "no header says whether the numbers are probabilities or distances."
                     raise question(self.path, line, why, [way])
         super().add_table(table, columns, weight)

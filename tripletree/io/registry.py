@@ -50,7 +50,7 @@ from tripletree.io.nexml import FORMAT as NEXML
 from tripletree.io.nexus import FORMAT as NEXUS
 from tripletree.io.obo import FORMAT as OBO
 from tripletree.io.obograph import FORMAT as OBOGRAPH
-from tripletree.io.outlines import ROWS, cells_of, refuse, ways_of
+from tripletree.io.outlines import ROWS, cells_of, ways_of
 from tripletree.io.owl import FORMAT as OWL
 from tripletree.io.phyloxml import FORMAT as PHYLOXML
 from tripletree.io.source import (
@@ -66,7 +66,7 @@ from tripletree.io.source import (
 )
 from tripletree.io.table import frame_columns, is_frame, parquet_names
 from tripletree.io.taxdump import FORMAT as TAXDUMP
-from tripletree.io.ways import call
+from tripletree.io.ways import call, question
 from tripletree.io.wordnet import FORMAT as WORDNET
 from tripletree.tables.cells import cell_text
 from tripletree.tables.columns import bounds_in
@@ -375,7 +375,7 @@ def _check_edges(lines: list[str], delimiter: str, name: str | None) -> None:
         if len(ways) > 1:
             other = call("read_edges", name, child_column=1, header=False)
             ways.append(("if the second is the child of the first", other))
-            refuse(name, 1, f"lines of two cells, of which {what}.", ways)
+            raise question(name, 1, f"lines of two cells, of which {what}.", ways)
         msg = (
             f"lines of two cells that may be children and parents, but {what}: give the columns names (child and "
             f"parent), or format='edges' if the child comes first{_or_codes(below)}"
@@ -473,7 +473,7 @@ def _arrows(x: _Lines) -> None:
             ]
             first, second = zip(*(line.split(arrow) for line in lines), strict=True)
             fewer = len({y.strip() for y in second}) < len({y.strip() for y in first})
-            refuse(x.path, 1, f"which way does {arrow!r} lead?", ways if fewer else ways[::-1])
+            raise question(x.path, 1, f"which way does {arrow!r} lead?", ways if fewer else ways[::-1])
 
 
 def _paths(x: _Lines) -> _Recognition | None:
@@ -532,12 +532,12 @@ def _of_lines(text: str, name: str | None) -> _Recognition:
     rows = cells_of(every[:ROWS])
     ways = ways_of(name, rows) if len(rows) > 1 and len(rows[0]) > 1 else []
     if ways:
-        refuse(name, 1, f"what are the columns {', '.join(map(repr, rows[0][:SHOWN]))}?", ways)
+        raise question(name, 1, f"what are the columns {', '.join(map(repr, rows[0][:SHOWN]))}?", ways)
     for sign in _DELIMITERS:  # rows of several lengths
         tops = [x.split(sign)[0].strip() for x in every if sign in x]
         if len({x.count(sign) for x in every}) > 1 and 2 * len(tops) > len(every) and len(set(tops)) < len(tops):
             ways = [(f"if these are paths of names with {sign!r} between", call("read_lineages", name, sep=sign))]
-            refuse(name, 1, "rows of several lengths.", ways)
+            raise question(name, 1, "rows of several lengths.", ways)
     msg = (
         "the format is not recognised (the first line is below); if it is one of those known, name it: "
         f"format='newick', or another of {', '.join(x for x in FORMATS if x != 'newick')}{_or_codes(every)}"

@@ -30,6 +30,14 @@ def call(reader: str, path: str | None, **arguments: Any) -> str:
     return f"{reader}({', '.join([source_text(path), *given])})"
 
 
+def either_way(path: str | None, x: str | int, y: str | int, **arguments: Any) -> list[tuple[str, str]]:
+    """The readings of two columns as edges: either has the children, and the other one their parents."""
+    return [
+        (f"if {a!r} holds children", call("read_edges", path, child_column=a, parent_column=b, **arguments))
+        for a, b in ((x, y), (y, x))
+    ]
+
+
 def call_for(table: RowTable, reader: str, **arguments: Any) -> str:
     """Return the call of a reader for a table."""
     return call(reader, table.path, **arguments, header=False if table.names is None else None)

@@ -75,6 +75,11 @@ class RowTable:
         """What readers know the columns by: their names, or their places."""
         return self.names or range(len(self.columns))
 
+    @property
+    def first_line(self) -> int | None:
+        """The line of the first row, None if rows are no lines."""
+        return self.lines[0] if self.unit == "line" and self.lines else None
+
     def texts(self, k: int) -> list[str | None]:
         """The cells of a column as texts."""
         if k not in self._texts:
@@ -132,7 +137,7 @@ class RowTable:
             n = len(self.columns)
             names = f": {shown_names(self.names)}" if self.names else ""
             msg = f"{n} column{'s' * (n != 1)}{names}; give {options[0]}= and {options[1]}=, which columns hold {what}"
-            raise ParseError(msg, path=self.path, line=1 if self.unit == "line" else None)
+            raise self.refusal(msg)
         if first == second:
             raise ParseError(f"{options[0]} and {options[1]} are the same column", path=self.path)
         return first, second
