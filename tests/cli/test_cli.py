@@ -178,6 +178,9 @@ def test_info__as_overrides_the_look(run):
         ("id1,id2,same\nu,v,1\nu,w,0\n", "pairs", "must-links    1"),
         ("anchor,near,far\nu,v,w\nv,u,w\n", "comparisons", "triplets     1 of which both halves are said"),
         ("who,x1,x2,x3,odd\np,u,v,w,w\np,w,u,v,w\n", "odd-one-out answers", "answers    2: 2 odd"),
+        ("like1,like2,different\nu,v,w\nv,x,u\n", "triplets", "triplets    2"),
+        ("pair_1,pair_2,outlier,n_raters\nu,v,w,3\nv,x,u,5\n", "triplets", "triplets    2, weighted, 8 in all"),
+        ("id1,id2,different\nu,v,0\nu,w,1\n", "pairs", "cannot-links  1"),
         ("VP;Ziel;links;rechts;Antwort\np;u;v;w;links\np;v;u;w;rechts\n", "comparisons", "samples      3"),
     ],
 )

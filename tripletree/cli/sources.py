@@ -33,6 +33,7 @@ from tripletree.io.pairs import PAIR_COLUMNS, are_links, is_pair_table, link_of,
 from tripletree.io.rows import format_of_suffix
 from tripletree.io.source import named_stream, raw_bytes, read_bytes
 from tripletree.io.table import read_table as table_columns
+from tripletree.io.triplets import is_triplet_table
 from tripletree.tables.cells import YES_NO, cell_text, is_number
 from tripletree.tables.columns import CLASS_NAMES, are_called_ids, is_called_id, is_name, is_proximity, plain
 from tripletree.tables.features import classes_among
@@ -256,13 +257,15 @@ def _said_halves(raw: bytes | str, name: str | None, table: Mapping[str, Any] | 
 
 
 def recognised(raw: bytes | str, name: str | None, format_: Any = None) -> str | None:
-    """The kind of knowledge that content holds, by its header or first lines: "comparisons", "answers" or "pairs"."""
+    """The kind of knowledge that content holds, by its header or first lines."""
     try:
         content, _ = read_bytes(named_stream(raw, name))
         if is_pair_table(content, name):
             return "pairs"
         if looks_like_comparisons(content, name):
             return "comparisons"
+        if is_triplet_table(content, name):
+            return "triplets"
         if looks_like_answers(content, name):
             return "answers"
         return "pairs" if looks_like_pairs(content, name, PAIR_COLUMNS, format_ or format_of_suffix(name)) else None

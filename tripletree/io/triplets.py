@@ -36,8 +36,17 @@ from tripletree.io.questions import check_numbers
 from tripletree.io.readings import ways_of
 from tripletree.io.replies import answers_beside, votes_in, yes_or_no
 from tripletree.io.rows import LabelRows, RowFormat, Token, check_row_format, read_rows, three_names, write_rows
-from tripletree.io.source import Source, Target, named_stream, raw_bytes
-from tripletree.io.table import arrow_batches, coded_column, is_frame, parquet_metadata, parquet_names, parquet_rows
+from tripletree.io.source import Source, Target, decoded, is_parquet, named_stream, raw_bytes
+from tripletree.io.table import (
+    arrow_batches,
+    coded_column,
+    has_header,
+    is_frame,
+    parquet_metadata,
+    parquet_names,
+    parquet_rows,
+    split_rows,
+)
 from tripletree.io.ways import call, listed, near_call, question
 from tripletree.io.wording import newick_triplet
 from tripletree.tables.cells import cell_text, is_no_answer, is_number
@@ -342,6 +351,19 @@ def _without_header(table: RowTable) -> list[tuple[str, str]]:
         ("if the rows are triplets ab|c", call("read_triplets", table.path, columns=(0, 1, 2))),
         ("if they are an anchor, the one nearer to it and the other one", near_call(bare, (0, 1, 2), None)),
     ]
+
+
+def is_triplet_table(content: bytes | str, name: str | None) -> bool:
+    """True if a table has two alike things and a third one under names that say so, and no link in the third."""
+    if is_parquet(content):
+        return False
+    text = decoded(content, name)
+    if not has_header(text, trio_by_name):
+        return False
+    head = text[:20_000].rpartition("\n")[0]
+    table = split_rows(head, name, header=True, known=trio_by_name, problem=lambda *_: None)
+    trio = trio_by_name(table.names or [])
+    return trio is not None and not are_links({*table.head((table.names or []).index(trio[2]))})
 
 
 class StatedRows(TripletRows):
