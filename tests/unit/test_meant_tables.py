@@ -62,6 +62,15 @@ TABLES = [
         "idAbt,idBuy\ndog,wolf\ncat,lion\n",
         ("two columns and no link. If all", [["dog wolf must", "cat lion must"]]),
     ),
+    ("read_pairs", "original,duplicate\ndog,wolf\n", ("two columns and no link", [["dog wolf must"]])),
+    *(
+        (
+            "read_answers",
+            f"who,x1,x2,x3,odd\nann,dog,cat,eel,eel\nann,dog,cat,owl,{word}\n",
+            ["eel by ann", "unsure by ann"],
+        )
+        for word in ("k.A.", "keine Angabe", "keines", "non renseigné", "not sure", "ninguno", "brak danych", "不明")
+    ),
     ("read_pairs", "dog,wolf\nwolf,fox\n", ("two columns and no link", [["dog wolf must", "wolf fox must"]])),
     *(
         ("read_pairs", f'{{"distinct": [{form % ("dog", "eel")}], "match": [{form % ("dog", "wolf")}]}}', LINKED)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -178,13 +179,15 @@ def _number(value: Any) -> float | None:
 
 def _is_class_gap(value: Any, words: frozenset[str], numbers: set[float], usual: bool) -> bool:
     if isinstance(value, str):
-        return is_gap(value, words) or (usual and _says_no_class(value))
+        return is_gap(value, words) or (usual and says_nothing(value))
     if isinstance(value, (bool, np.bool_)):
         return False
     return value in numbers if isinstance(value, (int, float, np.number)) else is_gap(str(value), words)
 
 
-def _says_no_class(text: str) -> bool:
+@lru_cache(4096)
+def says_nothing(text: str) -> bool:
+    """Whether words say that no class, no taxon or no answer is known: "not assigned", "keine Angabe", "tbd"."""
     form = re.sub(r"(?<=\w)[\s_-]+(?=\w)", " ", text.strip(" \t\n[]()<>'\"").lower())
     return _NO_CLASS.fullmatch(form) is not None
 

@@ -291,7 +291,7 @@ class PairRows(LabelRows):
         table = self._with_sources(table, columns)
         places = self.places(table, columns, weight)
         links = [x for x in table.names or () if plain(x) in LINK.names or link_sense(x) is not None]
-        if self._all_must and links:
+        if self._all_must and (links := [x for x in links if x not in columns]):
             msg = (
                 f"{links[0]!r} is called like a link: columns={(*columns, links[0])!r}, as two columns alone have none"
             )

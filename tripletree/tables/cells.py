@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from tripletree.core.labels import is_gap
+from tripletree.core.labels import is_gap, says_nothing
 
 #: A finite number as files have it.
 NUMBER = re.compile(r"[-+]?(?:\d++\.?\d*+|\.\d++)(?:[eE][-+]?\d++)?", re.ASCII)
@@ -96,7 +96,22 @@ CANNOT_SAY = frozenset(
 
 #: Other words for "cannot say".
 _NO_ANSWER = frozenset(
-    {"no_response", "no_answer", "timeout", "time_out", "skip", "skipped"} | {*map(column_word, CANNOT_SAY)}
+    {
+        "no_response",
+        "no_answer",
+        "timeout",
+        "time_out",
+        "skip",
+        "skipped",
+        "keine",
+        "keiner",
+        "keines",
+        "aucun",
+        "aucune",
+    }
+    | {"ninguno", "ninguna", "nessuno", "nessuna", "nenhum"}
+    | {"nenhuma", "geen", "ingen", "żaden", "žádný"}
+    | {*map(column_word, CANNOT_SAY)}
 )
 
 
@@ -136,4 +151,4 @@ def cell_text(value: Any) -> str | None:
 
 def is_no_answer(text: str | None) -> bool:
     """True if a cell says that somebody cannot say, or nothing."""
-    return text is None or is_gap(text) or column_word(text) in _NO_ANSWER
+    return text is None or is_gap(text) or column_word(text) in _NO_ANSWER or says_nothing(text)
