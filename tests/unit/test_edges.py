@@ -206,7 +206,6 @@ def test_edges__names_lengths_and_ranks():
     [
         ("10,1,Pongo,x,", "line 7: the length 'x' is not a finite number"),
         ("10,1,Pongo,1e999,", "line 7: the length '1e999' is not a finite number"),
-        ("10,1,Pongo,nan,", "line 7: the length 'nan' is not a finite number"),
         ("8,2,Pongo,,", "line 7: '8' has two names: 'Pongo' here, 'Pan' above"),
         ("8,2,,5,", "line 7: this edge has two lengths: 5.0 here, 0.001 above"),
     ],
@@ -446,3 +445,16 @@ def test_edges__parents_that_need_no_row():
         h = read_edges(io.StringIO(text))
         assert h.incertae_sedis is None
         assert list(tt.induce(h, [("4", "5", "3")])) == [("4", "5", "3")]
+
+
+@pytest.mark.parametrize("gap", ["", "NA", "nan", "?", "-", "None", "<NA>", "n/a"])
+@pytest.mark.parametrize("door", ["csv", "json", "frame"])
+def test_edges__a_gap_is_the_same_in_each_column_of_numbers_and_ids(gap, door):
+    """In that of lengths as in that of parents. A name and a rank may be called so."""
+    rows = [["1", gap, gap], ["2", "1", "0.5"], ["3", "1", gap], ["4", "2", "2"], ["5", "2", "1,5"]]
+    frame = pd.DataFrame(rows, columns=["id", "parent", "length"])
+    text = frame.to_csv(index=False) if door == "csv" else frame.to_json(orient="records")
+    found = read_edges(frame if door == "frame" else io.StringIO(text))
+    assert list(found.leaves) == ["3", "4", "5"]
+    assert found.names == ("2", "1")
+    np.testing.assert_array_equal(found.length, [np.nan, 2, 1.5, 0.5, np.nan])

@@ -8,7 +8,6 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
-from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
 from tripletree.core.checks import check_choice, counted
@@ -303,8 +302,7 @@ def _with_header(table: RowTable, given: Mapping[str, Any]) -> RowTable:
         all(re.search(r"\d", x) for x in y) and not re.search(r"\d", z) for y, z in zip(below, first, strict=True)
     ]
     if all(known) or (len(first) > 2 and is_header(first, below)):
-        rest = table.taking(range(1, len(table.lines)))
-        return replace(rest, names=first, header_line=table.lines[0])
+        return table.named_by_first_row()
     if len(first) == 2 and (any(known) or any(numbered) or (len(below[0]) > 3 and 2 * max(often) >= len(below[0]))):
         ways = [
             ("if it names columns", call("read_annotations", table.path, **given, header=True)),

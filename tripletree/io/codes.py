@@ -228,8 +228,7 @@ def _with_header(table: RowTable) -> RowTable:
     columns = [list(x[1:]) for x in table.columns]
     if not columns or code_place(None, table.columns) is not None or code_place(None, columns) is None:
         return table
-    names = [cell_text(x[0]) or "" for x in table.columns]
-    return RowTable(table.path, names, columns, table.lines[1:], table.unit, table.lines[0])
+    return table.named_by_first_row()
 
 
 def _names(table: RowTable, at: int, column: str | int | None) -> list[Any] | None:

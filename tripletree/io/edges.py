@@ -26,6 +26,7 @@ from tripletree.core.parents import tops_alone
 from tripletree.core.placeholders import Placeholders
 from tripletree.errors import SHOWN, InvalidHierarchyError, ParseError
 from tripletree.io.format import FileFormat
+from tripletree.io.node_list import branch_length
 from tripletree.io.ontology_terms import part, past_placeholders
 from tripletree.io.outlines import ROWS, of_pairs, ways_of
 from tripletree.io.rows import check_suffix, format_of_suffix, name_of
@@ -41,7 +42,7 @@ from tripletree.io.table import (
     write_parquet,
 )
 from tripletree.io.ways import call, either_way, question
-from tripletree.tables.cells import NUMBER, cell_text, with_point
+from tripletree.tables.cells import cell_text, with_point
 from tripletree.tables.columns import (
     ACCEPTED,
     CHILD,
@@ -907,12 +908,12 @@ def _edge_lengths(table: RowTable, column: list | None, at: np.ndarray, above: n
         return None
     out: dict[tuple[int, int], float] = {}
     for i, (u, p, x) in enumerate(zip(at.tolist(), above.tolist(), column, strict=True)):
-        if x is None:
-            continue
-        text = with_point(str(x).strip())
-        number = float(text) if NUMBER.fullmatch(text) else np.inf
-        if np.isinf(number):
+        text = cell_text(x) or ""
+        number = branch_length("" if is_gap(text) else with_point(text))
+        if number is None:
             table.refuse(i, f"the length {x!r} is not a finite number")
+        if number != number:
+            continue
         if out.setdefault((u, p), number) != number:
             table.refuse(i, f"this edge has two lengths: {number!r} here, {out[u, p]!r} above")
     return out or None

@@ -156,7 +156,7 @@ def named_by_first_row(table: RowTable) -> RowTable:
     below = [{cell_text(x) for x in column[1:]} for column in table.columns]
     if len(table.lines) < 2 or sum(not words.isdisjoint(x) for x in below) > 2:  # answers may name the columns
         return table
-    return replace(table.taking(range(1, len(table.lines))), names=[str(x) for x in first])
+    return table.named_by_first_row()
 
 
 def _fits(table: RowTable, items: Sequence[int] | None, answers: Collection[int] | None) -> list[Fit]:

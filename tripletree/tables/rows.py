@@ -159,6 +159,12 @@ class RowTable:
         lines = [self.header_line or 0, *self.lines]
         return replace(self, names=None, columns=columns, lines=lines, header_line=None)
 
+    def named_by_first_row(self) -> RowTable:
+        """The table whose first row has the names of its columns."""
+        rest = self.taking(range(1, len(self.lines)))
+        names = [cell_text(x[0]) or "" for x in self.columns]
+        return replace(rest, names=names, header_line=self.lines[0] if self.unit == "line" else None)
+
     def taking(self, rows: Sequence[int]) -> RowTable:
         """Some of the rows."""
         columns = [[x[k] for k in rows] for x in self.columns]
