@@ -787,3 +787,27 @@ def test_languages__families_beside_many_alone_in_theirs(model, seed):
     assert all(len(set(labels[y == k].tolist())) == 1 for k in range(10))
     biggest = np.flatnonzero(labels == np.bincount(labels).argmax())
     assert len(set(biggest.tolist()) & set(np.flatnonzero(y >= 10).tolist())) < 0.8 * 30
+
+
+def test_a_hierarchy_of_one_clade_does_not_part_it_from_within():
+    # the features have the clade apart: its triplets hold sooner or later, and gave a reward for an early division
+    rng = np.random.default_rng(0)
+    X = np.concatenate([rng.normal(size=(8, 3)) + [at, 0, 0] for at in (0, 6, 30)])
+    some = tt.Hierarchy.from_nested([list(range(8)), list(range(8, 16))])
+    tree = DivisiveReCon(2, effort=0).fit(X, hierarchy=some).hierarchy_
+    assert tt.displays(tree, [(0, 8, k) for k in range(16, 24)]).all()
+
+
+@pytest.mark.parametrize("seed", [3, 6])
+def test_a_hierarchy_of_a_quarter_of_the_names_leaves_the_families_of_the_others_whole(seed):
+    """Features count little beside many single samples: draws differ, and their mean displayed .60 and .50 (of 1)."""
+    rng = np.random.default_rng(seed)
+    y = np.repeat(np.arange(80), [*rng.integers(2, 9, 20), *[1] * 60])
+    family = rng.random((80, 80)) < 0.5
+    X = np.where(rng.random((len(y), 80)) < 0.22, rng.random((len(y), 80)) < 0.5, family[y]).astype(float)
+    groups = [np.flatnonzero(y == k).tolist() for k in range(80)]
+    families = tt.Hierarchy.from_nested([g[0] if len(g) == 1 else g for g in groups])
+    named = np.sort(rng.permutation(len(y))[: len(y) // 4])
+    model = DivisiveReCon(1).fit(X, hierarchy=families.restrict(named.tolist()))
+    others = families.restrict(np.setdiff1d(np.arange(len(y)), named).tolist())
+    assert tt.displays(model.hierarchy_, tt.sample_triplets(others, 1000, random_state=0)).mean() > 0.95

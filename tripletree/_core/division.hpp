@@ -264,6 +264,7 @@ inline Flags best_split(const Heard& set, const Votes& known) {
     Field field(n, n_blocks);
     std::vector<std::array<double, 2>> least(2 * n - 1);
     Flags side(n, 0), best(n, 0);
+    if (!set.is_top && known.known.rows.empty() && known.known.apart.empty()) return best;
     double top = set.is_top ? -infinite : 0.0;
     const auto try_side = [&] {
         if (!decide_by_majority(known, field.sums, side)) return;
@@ -333,8 +334,10 @@ inline Flags highest_without(const BinaryTree& tree, const Flags& wanted) {
 
 // In place of the hard triplets one for each two blocks of which they tell the one from the other, and what it weighs.
 // Those of a block weigh its size less 1 in all, the fewest that tie it together, and name its first leaves. So they
-// are the same for all sets of triplets that imply the same. The other triplets follow them.
-inline void told_apart(Statements& known, const std::vector<Index>& block, const std::vector<Index>& size) {
+// are the same for all sets of triplets that imply the same. The other triplets follow them. Where the base tree has
+// named leaves on one side of its top only, they can all stay together: hard triplets do not ask to be parted sooner.
+inline void told_apart(Statements& known, const std::vector<Index>& block, const std::vector<Index>& size,
+                       bool is_top) {
     const auto n_blocks = static_cast<Index>(size.size());
     std::vector<Index> first(n_blocks, none), second(n_blocks, none), start(n_blocks + 1, 0), seen(n_blocks, none);
     for (std::size_t i = 0; i < block.size(); ++i) {
@@ -350,6 +353,10 @@ inline void told_apart(Statements& known, const std::vector<Index>& block, const
             ++start[block[known.rows[t].a] + 1];
         else
             soft.rows.push_back(known.rows[t]), soft.weight.push_back(known.weight[t]);
+    }
+    if (!is_top) {
+        known = std::move(soft);
+        return;
     }
     std::partial_sum(start.begin(), start.end(), start.begin());
     std::vector<Index> place(start), other(start.back());
@@ -416,7 +423,7 @@ inline Flags split(const Part& part, const Costs& costs) {
     Votes votes{part.known, block, size, costs};
     for (auto& [a, b, c] : votes.known.rows) a = number[a], b = number[b], c = number[c];
     for (auto& [a, b] : votes.known.apart) a = number[a], b = number[b];
-    if (has_hard) told_apart(votes.known, block, size);
+    if (has_hard) told_apart(votes.known, block, size, set.is_top);
     return labelled(part.tree, set.leaf, best_split(set, votes), costs.change);
 }
 

@@ -198,7 +198,9 @@ class DivisiveReCon(TripletClusterer):
     .9 or more were true in .98, and the few such clades agreed with the hierarchy. With hard triplets, or a hierarchy
     of half of the names, triplets said .9 or more were true in .99. Clades said so are few, and of 17 only 12 agreed
     with the truth: samples of different groups that are nearly the same by their features stand together at any
-    weight. Hidden statements tell how well the tree is known (``held_out_``, ``validate=True``).
+    weight. On 21 kinds of data a hierarchy of half of the names made the tree of the others better by .111(18) of its
+    triplets, and by -.03 at worst. That of a quarter: .097(16), -.15. Names of one clade only: .014(15), -.18, and no
+    warning tells. Hidden statements tell how well the tree is known (``held_out_``, ``validate=True``).
 
     With n soft triplets the two chains disagree on real tables (R-hat above 1.1) on a sixth of the triplets that they
     leave open (``mixing_.disagreeing``), with hard ones on a quarter. There is no warning, and probabilities are
