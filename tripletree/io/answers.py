@@ -35,9 +35,9 @@ from tripletree.core.notes import note
 from tripletree.core.triplets import TripletSet
 from tripletree.errors import SHOWN, InvalidAnswerError, ParseError, UnknownLeafError, warn_user
 from tripletree.io.appending import end_of
-from tripletree.io.comparisons import TrioRows, has_answers, indexed_rows, is_header_of_comparisons, no_triplets
+from tripletree.io.comparisons import TrioRows, indexed_rows, no_triplets
 from tripletree.io.forms import has_header_of_form
-from tripletree.io.headers import Comparison, says_far, says_near, trio_by_name
+from tripletree.io.headers import Comparison, has_answers, is_header_of_comparisons, says_far, says_near, trio_by_name
 from tripletree.io.json_text import begin_of, load_json
 from tripletree.io.pairs import refuse_pairs
 from tripletree.io.question_files import is_json, read_questions
@@ -308,18 +308,20 @@ def read_answers(
             asked.notes.append(f"{none:,} of {len(replies):,} without an answer")
     if len(places) == 2:
         positions = np.hstack([positions, np.full((len(positions), 1), -1, np.int32)])
-    names = None if people is None else [_person(x) for x in table.columns[people]]
+    names = None if people is None else [x if x and x.strip() else None for x in table.texts(people)]
     if how != "labels":
         asked.notes.append(f"answers are {how}")
-    reading = _reading(asked, places, answer, names or ())
+    *most, last, told = (asked.called(k) for k in (*places, answer))
+    reading = asked.reading("answer", f"the odd one of {', '.join(most)} and {last} by {told}", names or ())
     if asked.notes or not {*(table.names or ())} <= _OWN_NAMES:
         note("answers", reading)
+    moments = () if times is None else table.columns[times]
     return AnswerSet.from_columns(
         positions,
         replies,
         index,
         who=names,
-        when=None if times is None else [_time(x) for x in table.columns[times]],
+        when=None if times is None else [x.isoformat() if hasattr(x, "isoformat") else cell_text(x) for x in moments],
         seconds=None if took is None else _response_times(table, took, named=seconds is not None),
         origins=asked.origins(),
         reading=reading,
@@ -395,18 +397,6 @@ def _is_own_lines(content: bytes | str) -> bool:
     ):
         return False  # of another program, with the label or the position
     return bool(entry.keys() & {"items", "tripletree", "undo"}) or said in ("odd", "alike", "different", "unsure")
-
-
-def _reading(asked: QuestionTable, places: Sequence[int], answer: int, who: Iterable[str | None]) -> str:
-    """How a table was understood, in one line."""
-    names: Sequence[Any] = asked.table.names or [f"column {k}" for k in range(len(asked.table.columns))]
-    *most, last = [str(names[k]) for k in places]
-    return asked.reading("answer", f"the odd one of {', '.join(most)} and {last} by {names[answer]}", who)
-
-
-def _person(cell: Any) -> str | None:
-    text = cell_text(cell)
-    return None if text is None or not text.strip() else text
 
 
 def _check_no_comparisons(asked: QuestionTable, others: set[int]) -> None:
@@ -627,10 +617,6 @@ def _response_times(table: RowTable, column: int, *, named: bool) -> list[float]
             table.refuse(k, f"the response time {text!r}; expected a number of at least 0, or an empty cell")
         found.append(value)
     return found
-
-
-def _time(cell: Any) -> str | None:
-    return cell.isoformat() if hasattr(cell, "isoformat") else cell_text(cell)
 
 
 # ---------------------------------------------------------------------- JSON lines

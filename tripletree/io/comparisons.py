@@ -19,15 +19,12 @@ from tripletree.core.comparisons import Comparisons
 from tripletree.core.leaves import LeafIndex
 from tripletree.core.notes import note
 from tripletree.errors import ParseError
-from tripletree.io.forms import bare_names
 from tripletree.io.headers import (
     Comparison,
-    are_voted,
     chosen_option,
-    comparisons_by_name,
-    options_beside,
+    has_answers,
+    is_header_of_comparisons,
     says_far,
-    tells_events,
     trio_by_name,
 )
 from tripletree.io.pairs import refuse_pairs
@@ -39,9 +36,8 @@ from tripletree.io.rows import LabelRows
 from tripletree.io.source import Source, decoded, is_parquet, named_stream
 from tripletree.io.table import has_header, header_with, parquet_names
 from tripletree.io.ways import ask, call, call_for, near_call, source_text
-from tripletree.io.wording import compares, name_of_items, names_items
 from tripletree.tables.cells import cell_text
-from tripletree.tables.columns import LINK_KINDS, ODD, REPLY, WHO, asides, option_pairs, plain
+from tripletree.tables.columns import ODD, REPLY, WHO, asides, plain
 from tripletree.tables.rows import RowTable, shown_names
 
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}", re.ASCII)
@@ -188,40 +184,18 @@ def read_comparisons(
     positions, index = indexed_rows(rows, table, leaves, header, hint)
     positions[swap] = positions[swap][:, [0, 2, 1]]
     people = [None] * len(positions) if person is None else table.texts(person)
-    reading = _reading(asked, found, people)
+    head, one, other = map(asked.called, found[:3])
+    what = f"{head} nearer {one} than {other}" if found.answer is None else f"{head} against {one} and {other}"
+    reading = asked.reading("comparison", what, people)
     if asked.notes or not {*names} <= {"anchor", "near", "far", "who"}:
         note("comparisons", reading)
     return Comparisons(positions, index, people, asked.origins(), reading)
-
-
-def is_header_of_comparisons(names: Sequence[str]) -> bool:
-    """True if a header tells what is compared with what."""
-    names = bare_names(names)
-    if any(map(compares, names)):
-        return True
-    if options_beside(names) is not None:
-        return True
-    return len(names) > 2 and bool(comparisons_by_name(names, asides(names, counts=True)))
 
 
 def _are_people(table: RowTable, others: set[int]) -> bool:
     """Whether a column that is called like one of people has no label of the others."""
     cells = [{*map(cell_text, column)} for column in table.columns]
     return any(all(cells[k].isdisjoint(x) for j, x in enumerate(cells) if j != k) for k in others)
-
-
-#: A longer name of a column is not a word for an answer.
-_LONGEST = 100
-
-
-def has_answers(names: Sequence[str]) -> bool:
-    """True if a header names an answer, perhaps once for each of several questions, or compares two with a third."""
-    ends = (r"^\D{0,9}\d+[._ -]*", r"[._ -]*\d+$", r"[._ -]+[a-cA-C]$")
-    bare = [re.sub(pattern, "", x) for x in names if len(x) <= _LONGEST for pattern in ends]
-    in_names = any(map(names_items, names)) or (bool(WHO.among(names)) and any(map(name_of_items, names)))
-    linked = len(option_pairs(names)) == 1 and any(plain(x) in LINK_KINDS for x in names)
-    others = is_header_of_comparisons(names) or tells_events(names) or trio_by_name(names) or are_voted(names) or linked
-    return bool(REPLY.among([*names, *bare])) or in_names or bool(others)
 
 
 def looks_like_comparisons(content: bytes | str, name: str | None) -> bool:
@@ -330,14 +304,6 @@ def _no_yes(table: RowTable, found: Comparison, said: set[str]) -> ParseError:
         f"the answers in {told!r} are {shown}, and its name does not say which of {one!r} and {other!r} that is. "
         f"If {no} is {one!r} and {yes} {other!r}: {first}; if {yes} is {one!r} and {no} {other!r}: {second}"
     )
-
-
-def _reading(asked: QuestionTable, found: Comparison, who: Iterable[str | None]) -> str:
-    """How a table was understood, in one line."""
-    table = asked.table
-    anchor, one, other = (str(table.names[k]) if table.names else f"column {k}" for k in found[:3])
-    what = f"{anchor} against {one} and {other}" if found.answer is not None else f"{anchor} nearer {one} than {other}"
-    return asked.reading("comparison", what, who)
 
 
 def _check_no_triplets(table: RowTable, leaves: LeafIndex | None, header: bool | None) -> None:

@@ -11,10 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from tripletree.io.wording import asks_for_far, odd_in
+from tripletree.io.forms import bare_names
+from tripletree.io.wording import asks_for_far, compares, name_of_items, names_items, odd_in
 from tripletree.tables.columns import (
     ANCHOR,
     ANSWER,
+    LINK_KINDS,
     NEAR_FAR,
     ODD,
     REPLY,
@@ -244,3 +246,25 @@ def split_columns(names: Sequence[str], trio: Sequence[str], *, whole: bool = Fa
 def are_voted(names: Sequence[str]) -> bool:
     """True if a header has columns that are called votes for items that it has, too."""
     return any(x.stem and x.items for x in vote_columns(names))
+
+
+def is_header_of_comparisons(names: Sequence[str]) -> bool:
+    """True if a header tells what is compared with what."""
+    names = bare_names(names)
+    if any(map(compares, names)) or options_beside(names) is not None:
+        return True
+    return len(names) > 2 and bool(comparisons_by_name(names, asides(names, counts=True)))
+
+
+#: A longer name of a column is not a word for an answer.
+_LONGEST = 100
+
+
+def has_answers(names: Sequence[str]) -> bool:
+    """True if a header names an answer, perhaps once for each of several questions, or compares two with a third."""
+    ends = (r"^\D{0,9}\d+[._ -]*", r"[._ -]*\d+$", r"[._ -]+[a-cA-C]$")
+    bare = [re.sub(pattern, "", x) for x in names if len(x) <= _LONGEST for pattern in ends]
+    in_names = any(map(names_items, names)) or (bool(WHO.among(names)) and any(map(name_of_items, names)))
+    linked = len(option_pairs(names)) == 1 and any(plain(x) in LINK_KINDS for x in names)
+    others = is_header_of_comparisons(names) or tells_events(names) or trio_by_name(names) or are_voted(names) or linked
+    return bool(REPLY.among([*names, *bare])) or in_names or bool(others)

@@ -74,8 +74,10 @@ class _Condition:
             if found is None:
                 self._refuse(f"{text[at:].strip():.20}")
             kind, token = str(found.lastgroup), found[str(found.lastgroup)]
-            if kind in ("sign", "mark") or token.lower() in _WORDS:
+            if kind in ("sign", "mark") or (kind == "word" and token.lower() in _WORDS):
                 parts.append(_SIGNS.get(token, token.lower()))
+                if parts[-2:] == ["not", "not"]:
+                    del parts[-2:]
             else:
                 parts.append(f"_{len(self._tokens)}")
                 self._tokens.append((kind, token))

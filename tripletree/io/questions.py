@@ -79,6 +79,10 @@ class QuestionTable:
         parts = [(path, int((of == k).sum())) for k, (path, _) in enumerate(self.parts)]
         return replace(self, table=self.table.taking(rows), parts=parts)
 
+    def called(self, k: int) -> str:
+        """The name of a column, or which it is."""
+        return self.table.names[k] if self.table.names else f"column {k}"
+
     def reading(self, noun: str, what: str, who: Iterable[str | None]) -> str:
         """How the table was understood, in one line."""
         n = len({x for x in who if x is not None})

@@ -229,24 +229,17 @@ def _fit(
 ) -> Fit | None:
     """How a column names items of each row, or None."""
     asked = [(x, row) for x, row in zip(cells, rows, strict=True) if not is_no_answer(x) and None not in row]
-    if not asked:
+    if not asked or (labels and not all(x in row for x, row in asked)):
         return None
-    if labels:
-        if not all(x in row for x, row in asked):
-            return None
-        where = {row.index(x) for x, row in asked}
-        return Fit(trio, answer, tuple(k for j, k in enumerate(trio) if j not in where), "")
     called = [names[k] for k in trio]
     said, shown = [x for x, _ in asked], [row for _, row in asked]
     found, how = positions_said(said, shown, called)
     if how.startswith("positions") and not all(map(is_number, said)) and plain(names[answer]) not in REPLY.names:
         return None  # p1, p2, p3 are people
     if (found >= 0).all():
-        where = {*found.tolist()}
+        never = () if how == TWO else tuple(k for j, k in enumerate(trio) if j not in found)
         start = ", first=0" if how == "positions from 0" and "0" not in said else ""
-        if how == TWO:
-            return Fit(trio, answer, (), "", two=True)
-        return Fit(trio, answer, tuple(k for j, k in enumerate(trio) if j not in where), start)
+        return Fit(trio, answer, never, start, two=how == TWO)
     meant = answers_beside("answer", said, shown, called)
     return None if meant is None or meant[0] != "names two" else Fit(trio, answer, (), meant[1], two=True)
 

@@ -28,8 +28,15 @@ from tripletree.core.leaves import LeafIndex
 from tripletree.core.notes import note
 from tripletree.core.triplets import TripletSet, check_triplets
 from tripletree.errors import InvalidTripletError, ParseError
-from tripletree.io.comparisons import is_header_of_comparisons, no_triplets, read_comparisons
-from tripletree.io.headers import is_known_beside, options_beside, says_near, split_columns, trio_by_name
+from tripletree.io.comparisons import no_triplets, read_comparisons
+from tripletree.io.headers import (
+    is_header_of_comparisons,
+    is_known_beside,
+    options_beside,
+    says_near,
+    split_columns,
+    trio_by_name,
+)
 from tripletree.io.layouts import with_pair_apart
 from tripletree.io.pairs import are_links, pairs_advice
 from tripletree.io.questions import check_numbers
