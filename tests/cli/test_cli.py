@@ -181,6 +181,7 @@ def test_info__as_overrides_the_look(run):
         ("like1,like2,different\nu,v,w\nv,x,u\n", "triplets", "triplets    2"),
         ("pair_1,pair_2,outlier,n_raters\nu,v,w,3\nv,x,u,5\n", "triplets", "triplets    2, weighted, 8 in all"),
         ("id1,id2,different\nu,v,0\nu,w,1\n", "pairs", "cannot-links  1"),
+        ("item_a,item_b,same,confidence\nu,v,True,.9\nu,w,False,.9\n", "pairs", "must-links    1"),
         ("VP;Ziel;links;rechts;Antwort\np;u;v;w;links\np;v;u;w;rechts\n", "comparisons", "samples      3"),
     ],
 )

@@ -712,6 +712,9 @@ def pair_by_cells(table: RowTable) -> tuple[tuple[str, str] | None, list[str], b
         if links == len(cells) or probabilities or two or (in_words and 2 * links > len(cells)):
             able.append(name)
             sure += [name] if in_words and 2 * links > len(cells) else []
+    if not sure:  # one that is called so, beside how sure it is
+        named = [x for x in able if plain(x) in LINK.names or name_sense(x) is not None]
+        able = named if len(named) == 1 else able
     return pair, sure if len(sure) == 1 else able, len(sure) == 1
 
 
@@ -828,8 +831,9 @@ def is_pair_table(content: bytes | str, name: str | None) -> bool:
 
 
 def _may_name_pairs(names: Sequence[str]) -> bool:
-    """True for a header with two ids, or with two things alike, an answer and no third thing."""
-    return id_pair(names) is not None or (len(option_pairs(names)) == 1 and len(REPLY.among(names)) == 1)
+    """True for a header with two ids, or with two things alike, an answer or a link and no third thing."""
+    told = len(REPLY.among(names)) == 1 or len(LINK.among(names)) == 1
+    return id_pair(names) is not None or (len(option_pairs(names)) == 1 and told)
 
 
 def _are_told(table: RowTable, pair: Sequence[str] | None) -> bool:
@@ -837,7 +841,8 @@ def _are_told(table: RowTable, pair: Sequence[str] | None) -> bool:
     names = table.names or []
     alone = [x for x in names if not is_aside(x) or plain(x) in REPLY.names]
     said = any(plain(x) in REPLY.names or plain(x) in LINK_KINDS for x in alone)
-    return pair == id_pair(names) or (pair is not None and len(alone) == len(pair) + 1 and said)
+    told = LINK.among(names) or (len(alone) == 3 and said)
+    return pair is not None and bool(pair == id_pair(names) or told)
 
 
 def _has_anchor(table: RowTable, pair: Sequence[str] | None) -> bool:
