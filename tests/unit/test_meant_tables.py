@@ -446,6 +446,11 @@ SIX += [("p2", "cat", "dog", "owl"), ("p2", "elk", "bee", "ant"), ("p2", "jay", 
 SIX_NEARER = ["cat dog eel", "owl jay ant", "fox bee elk", "cat owl dog", "elk bee ant", "jay fox eel"]
 #: A reader, a text, and what it means: another reader, perhaps, and the value.
 MEANINGS = [
+    # what children do
+    *(
+        ("read_comparisons", compared(f"sample,left,right,{did}", OF_BASE, mark=","), "read_comparisons", NEARER)
+        for did in ("touched", "pointed_to", "looked at", "picked")
+    ),
     # an anchor and two sides in other languages
     *(
         ("read_comparisons", compared(header, answers), "read_comparisons", NEARER)

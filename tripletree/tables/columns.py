@@ -321,7 +321,8 @@ ANSWER = Role(
         *_KEYS,
         *words_in(
             "answer response choice chosen selected selection selectedanswer selecteditem pick picked resp reply "
-            "decision judgement judgment clicked clickedname keyresp.keys mouse.clickedname buttonpressed "
+            "decision judgement judgment touched tapped pointedto picked lookedat "
+            "clicked clickedname keyresp.keys mouse.clickedname buttonpressed "
             "selectedoption choicemade useranswer givenanswer selectedindex chosenindex answerindex responseindex "
             "choiceindex buttonindex antwort auswahl wahl gewählt gewaehlt reaktion réponse reponse choix respuesta "
             "elección eleccion risposta scelta entscheidung resposta escolha antwoord keuze svar odpowiedź odpowiedz "
