@@ -77,7 +77,7 @@ def test_cluster__points_between_semicolons_are_asked_about(run, tmp_path):
     (tmp_path / "d.csv").write_text("Ort;Leute\nA;1.200\nB;950.125\nC;20.250\nD;1.100\n")
     told = run("cluster", "d.csv", "-k", 2, status=2).stderr
     assert "what is '1.200' in column 'Leute'?" in told
-    ways = [x.split(": tripletree ")[1].split() for x in told.splitlines() if ": tripletree " in x]
+    ways = [x.split(" tripletree ")[1].split() for x in told.splitlines() if " tripletree " in x]
     assert [x[-1] for x in ways] == [",", "."]
     assert all(run(*way).stdout.count("\n") == 5 for way in ways)
     (tmp_path / "d.csv").write_text("Ort;Leute;km\nA;1.200;3.5\nB;950.125;4\nC;20.250;1.25\nD;1.100;2\n")

@@ -10,7 +10,7 @@ import sys
 import threading
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext, suppress
 from errno import ENOSPC
 from functools import wraps
@@ -20,7 +20,7 @@ import click
 
 from tripletree import _startup
 from tripletree.algorithms.conflict import Conflict
-from tripletree.cli.spelling import in_shell, option_names
+from tripletree.cli.spelling import command_line, in_shell, option_names
 from tripletree.core.pairs import PairwiseConstraints
 from tripletree.core.progress import LOGGER
 from tripletree.errors import (
@@ -184,6 +184,13 @@ def _ended_by_signals() -> Iterator[None]:
 def bad_input(message: str) -> click.ClickException:
     """Make the error to raise for bad input."""
     return click.ClickException(message)
+
+
+def which_is_meant(why: str, ways: Mapping[str, str], without: Collection[str] = ()) -> click.ClickException:
+    """Make the error for an input of several readings, each with the option that chooses it in the command line."""
+    ctx, width = click.get_current_context(), max(map(len, ways)) + 1
+    lines = [f"  {f'{x}:':{width}} {command_line(ctx, y, without=without)}" for x, y in ways.items()]
+    return bad_input("\n".join([why, *lines]))
 
 
 def say(text: str, *, err: bool = False) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import click
 
 from tripletree.algorithms.supervision import triplets_from_comparisons
-from tripletree.cli.shell import bad_input, say, some, with_options
+from tripletree.cli.shell import bad_input, say, some, which_is_meant, with_options
 from tripletree.cli.spelling import command_line, in_shell, option_names
 from tripletree.core.answers import AnswerSet
 from tripletree.core.checks import counted
@@ -686,13 +686,10 @@ def _places_of_classes(table: RowTable, known: Collection[str], path: str) -> tu
     if known and len(others) == 1 and others[0] > label and hits[others[0]] == hits[label] > 0:
         ways += [(others[0], label)] * has_one_class_each(others[0], label)
     if len(ways) > 1:
-        lines = []
-        for x, y in ways:
-            again = f"--class-columns {shlex.quote(f'{names[x]},{names[y]}')}"
-            lines.append(f"  {names[x]} and {names[y]}: {command_line(click.get_current_context(), again)}")
         none = "" if fit else " No column has few and repeated words or whole numbers."
-        raise bad_input(
-            "\n".join([f"{given_name(path)}: which columns hold the labels and the classes?{none}", *lines])
+        raise which_is_meant(
+            f"{given_name(path)}: which columns hold the labels and the classes?{none}",
+            {f"{names[x]} and {names[y]}": f"--class-columns {shlex.quote(f'{names[x]},{names[y]}')}" for x, y in ways},
         )
     if known and (ways[0] != (0, 1) or len(columns) > 2 or table.names is None):
         told = f"labels in {names[label]!r}, classes in {names[ways[0][1]]!r}"

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 import click
 import numpy as np
 
-from tripletree.cli.shell import bad_input, progress, say, some
+from tripletree.cli.shell import bad_input, progress, say, some, which_is_meant
 from tripletree.cli.sources import SAMPLE, given_name, read_classes, words_of_option
 from tripletree.cli.spelling import command_line, option_names
 from tripletree.core.checks import counted
@@ -306,14 +306,12 @@ def _asked_square(square: _Square | None, metric: str | None, where: str, are_na
     ways = {SQUARES[x]: f"--metric {x}{more}" for x in readings}
     if square.diagonal and square.whole:
         ways["features"] = "--metric euclidean"
-    width = max(map(len, ways)) + 1
-    without = {"metric", "linkage"} if more else {"metric"}
-    lines = [
-        f"  {f'{x}:':{width}} {command_line(ctx, y, without=without if x != 'features' else {'metric'})}"
-        for x, y in ways.items()
-    ]
+    linkage = ctx.params.get("linkage")
+    if more and linkage and ctx.get_parameter_source("linkage") is click.core.ParameterSource.COMMANDLINE:
+        ways["features"] += f" --linkage {linkage}" if "features" in ways else ""
     why = "rows and columns have the same names" if are_named else "the table is square and both halves are alike"
-    raise bad_input("\n".join([f"{where}: are these {' or '.join(ways)}, as {why}?", *lines]))
+    without = {"metric", "linkage"} if more else {"metric"}
+    raise which_is_meant(f"{where}: are these {' or '.join(ways)}, as {why}?", ways, without)
 
 
 def read_table(
@@ -544,7 +542,6 @@ def _different(written: Mapping[str, Written]) -> list[str]:
 
 def _ask_of_thousands(columns: dict[str, list[str]], table: RowTable) -> None:
     """Ask whether points stand between thousands, if semicolons part cells, and all points have three digits behind."""
-    ctx = click.get_current_context()
     if _decimal_is_asked() or not _option("decimal"):
         return
     for mark, other, noun in _MARKS:
@@ -554,10 +551,9 @@ def _ask_of_thousands(columns: dict[str, list[str]], table: RowTable) -> None:
         if pointed and all(may_part_thousands(x, mark) for x in pointed.values()):
             name, column = next(iter(pointed.items()))
             text = next(x for x in column if mark in x)
-            ways = [f"  {text.replace(mark, '')}: {command_line(ctx, f'--decimal {other}')}"]
-            ways.append(f"  {float(text.replace(',', '.')):g}: {command_line(ctx, f'--decimal {mark}')}")
             why = f"{table.path}: what is {text!r} in column {name!r}? All its {noun} have three digits behind them."
-            raise bad_input("\n".join([why, *ways]))
+            ways = {text.replace(mark, ""): other, f"{float(text.replace(',', '.')):g}": mark}
+            raise which_is_meant(why, {x: f"--decimal {y}" for x, y in ways.items()})
 
 
 def _decimal_is_asked() -> bool:
@@ -634,13 +630,12 @@ def _label_column(columns: dict[str, list[str]], decimal: str, named: Callable[[
 
 def _both_ways(column: str, names: Collection[str]) -> click.ClickException:
     """The error for names that may be ids or row numbers, with the command for each."""
-    again = click.get_current_context()
-    by_id, by_row = (command_line(again, f"{x} {shlex.quote(column)}") for x in ("--index-column", "--drop"))
     shown = some(map(repr, sorted(names)))
     verb = "is" if len(names) == 1 else "are"
-    return bad_input(
-        f"{shown} {verb} in column {column!r}, and {verb} {'a row number' if verb == 'is' else 'row numbers'} from 0 "
-        f"as well. Which is meant?\n  the column:  {by_id}\n  row numbers: {by_row}"
+    rows = "a row number" if verb == "is" else "row numbers"
+    return which_is_meant(
+        f"{shown} {verb} in column {column!r}, and {verb} {rows} from 0 as well. Which is meant?",
+        {"the column": f"--index-column {shlex.quote(column)}", "row numbers": f"--drop {shlex.quote(column)}"},
     )
 
 
@@ -656,12 +651,10 @@ def _has_samples_in_columns(table: RowTable, drop: Collection[str], named: Calla
         return known.isdisjoint(rows) and not known.isdisjoint(rest)
     if 2 * sum(_SAMPLES.fullmatch(words_of(x)) is not None for x in rest) < len(rest):
         return False
-    ctx = click.get_current_context()
-    ways = (f"--index-column {shlex.quote(names[0])}", "--transpose")
-    by_row, by_column = (command_line(ctx, x) for x in ways)
-    raise bad_input(
-        f"{table.path}: are the samples the rows, named in {names[0]!r}, or the columns ({some(map(repr, names[1:]))})?"
-        f"\n  rows:    {by_row}\n  columns: {by_column}"
+    others = some(map(repr, names[1:]))
+    raise which_is_meant(
+        f"{table.path}: are the samples the rows, named in {names[0]!r}, or the columns ({others})?",
+        {"rows": f"--index-column {shlex.quote(names[0])}", "columns": "--transpose"},
     )
 
 
