@@ -245,10 +245,7 @@ def _answered(
         raise refused
     names = [None if table.names is None else table.names[k] for k in found[1:3]]
     said = table.texts(found.answer)
-    options = [
-        (cell_text(x) or "", cell_text(y) or "")
-        for x, y in zip(table.columns[found.first], table.columns[found.second], strict=True)
-    ]
+    options = [(x or "", y or "") for x, y in table.rows_of(found[1:3])]
     name = "" if table.names is None else table.names[found.answer]
     flags, option = yes_or_no(said, missing), chosen_option(name, names)
     if flags is not None and option is not None and first is codes is None:
@@ -256,7 +253,8 @@ def _answered(
     else:
         start = 0 if first is None and asked.from_zero else first
         positions, how = positions_said(said, options, names, missing=missing, first=start, codes=codes)
-        if flags is not None and codes is None and how != "names of columns" and not _are_labels(said, options, flags):
+        shown = flags is None or all(x in row for x, row, k in zip(said, options, flags, strict=True) if k >= 0)
+        if flags is not None and codes is None and how != "names of columns" and not shown:
             numbers = bool((positions != -2).all())
             called = bool(REPLY.among([name])) and plain(name) not in REPLY.alone  # the keys 1 and 0 are no numbers
             if first is None and not (numbers and (asked.from_zero or called or flags.all())):
@@ -285,11 +283,6 @@ def _answered(
     if how != "labels":
         asked.notes.append(f"answers are {how}")
     return asked.taking(kept), positions[kept] == 1
-
-
-def _are_labels(said: Sequence[str | None], options: Sequence[tuple[str, str]], flags: np.ndarray) -> bool:
-    """Whether all answers are labels of their rows."""
-    return all(x in row for x, row, flag in zip(said, options, flags, strict=True) if flag >= 0)
 
 
 def _no_yes(table: RowTable, found: Comparison, said: set[str]) -> ParseError:

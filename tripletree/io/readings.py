@@ -406,15 +406,19 @@ def _check_rivals(
 
     `is_odd`: whether the answers are called the odd one, so that only another column of labels may be meant.
     """
-    names = table.names or []
-    columns = {k: [cell_text(x) for x in table.columns[k][: 10 * _HEAD]] for k in (*items, answer)}
-    columns |= {
-        k: [x and without_tags(x).strip() for x in map(cell_text, table.columns[k][: 10 * _HEAD])] for k in free
-    }
-    rows: list[Any] = list(zip(*(columns[k] for k in items), strict=True))
-    options = rows if not compared else [x[1:] for x in rows]
+    names, head = table.names or [], table.taking(range(min(len(table.lines), 10 * _HEAD)))
+    columns = {k: [x and without_tags(x).strip() for x in head.texts(k)] for k in free}
+    rows = head.rows_of(items)
+    options = [x[compared:] for x in rows]
     labels = {x for row in rows for x in row}
-    said = _places(columns[answer], options, names, items[1:] if compared else items)
+
+    def places_in(cells: Sequence[str | None]) -> np.ndarray | None:
+        """Which item each answer names, or None if some name no item."""
+        whole = [x if None not in x else ("",) * len(x) for x in options]
+        found, _ = positions_said(cells, whole, [names[k] for k in items[compared:]])
+        return None if (found == -2).any() else found
+
+    said = places_in(head.texts(answer))
     for k in free:
         words = {*words_of(names[k]).split("_")}
         reply = plain(names[k]) in REPLY.names or bool(words & {*REPLY.names})
@@ -424,7 +428,7 @@ def _check_rivals(
         pairs = [(x, row) for x, row in zip(columns[k], options, strict=True) if not is_no_answer(x)]
         by_label = all(x in row for x, row in pairs)
         if by_label or (reply and not is_odd):
-            other = _places(columns[k], options, names, items[1:] if compared else items)
+            other = places_in(columns[k])
             if other is None or said is None or not (by_label or (other >= 0).any()):
                 continue
             both = (other >= 0) & (said >= 0)
@@ -448,15 +452,6 @@ def _check_rivals(
             raise ask(table, f"{why} they are compared with, which is another question.", ways)
 
 
-def _places(
-    cells: Sequence[str | None], rows: Sequence[Sequence[Any]], names: Sequence[str], items: Sequence[int]
-) -> np.ndarray | None:
-    """Which item each answer names, or None if some name no item."""
-    whole = [x if None not in x else ("",) * len(x) for x in rows]
-    found, _ = positions_said(cells, whole, [names[k] for k in items])
-    return None if (found == -2).any() else found
-
-
 # ---------------------------------------------------------------------- comparisons
 
 
@@ -469,11 +464,12 @@ def comparison_in(table: RowTable, others: set[int], answer: int | None = None) 
     if names is None:
         return None
     found = [x for x in comparisons_by_name(names, others, answer) if _may_be_anchor(table, x)]
-    related = [x for x in found if _share_labels(table, x)]
+    labels = {k: {*table.texts(k)} - {None} for x in found for k in x[:3]}
+    related = [x for x in found if labels[x.anchor] & (labels[x.first] | labels[x.second])]
     # a topic or a category beside two things that share no label with it may be no anchor
     found = related or [x for x in found if x.answer is None or ANCHOR.calls(names[x.anchor])]
     if len(found) > 1:  # the same rows in words and in numbers
-        numbers = [_are_numbers(column) for column in table.columns]
+        numbers = {k: all(re.fullmatch(r"\d+(?:\.0)?", str(y)) for y in x) for k, x in labels.items()}
         found = [x for x in found if numbers[x.anchor] == numbers[x.first]] or found
         found = [x for x in found if not numbers[x.first]] or found
     if not found:
@@ -501,19 +497,6 @@ def both_readings(
     anchor, one, other = (table.called[k] for k in found[:3])
     asks = f"is {anchor!r} compared with {one!r} and {other!r}, or do answers name the odd one of three?"
     return ask(table, f"{why}: {asks}", ways)
-
-
-def _labels(column: Sequence[Any]) -> set[str]:
-    return {x for x in map(cell_text, column) if x is not None}
-
-
-def _share_labels(table: RowTable, found: Comparison) -> bool:
-    options = _labels(table.columns[found.first]) | _labels(table.columns[found.second])
-    return bool(options & _labels(table.columns[found.anchor]))
-
-
-def _are_numbers(column: Sequence[Any]) -> bool:
-    return all(re.fullmatch(r"\d+(?:\.0)?", x) is not None for x in _labels(column))
 
 
 def _may_be_anchor(table: RowTable, found: Comparison) -> bool:
