@@ -176,3 +176,26 @@ def test_outlines__asked_with_options_that_work(text, leaves, tmp_path, monkeypa
         done = CliRunner().invoke(main, ["convert", "f.csv", "--to", "newick", *shlex.split(way)])
         assert n is None or done.exit_code == 0, done.output
         assert n is None or parse_newick(done.stdout).n_leaves == n
+
+
+@pytest.mark.parametrize("name", ["L{}", "level_{}", "Ebene {}", "Category{}"])
+def test_outlines__levels_by_number_of_which_some_end_early(name):
+    names = [name.format(k) for k in (1, 2, 3)]
+    rows = [
+        "Tools,,",
+        "Tools,Saws,",
+        "Tools,Saws,Hand saw",
+        "Tools,Saws,Band saw",
+        "Tools,Nails,",
+        "Food,,",
+        "Food,Rye,",
+    ]
+    h = read_hierarchy(io.StringIO("\n".join([",".join(names), *rows])))
+    assert write_newick(h) == "((('Hand saw','Band saw')Saws,Nails)Tools,(Rye)Food);"
+    gap = read_hierarchy(io.StringIO("\n".join([",".join(names), *rows, "Food,,Bun"])))
+    assert gap.open_leaves == ["Bun"]  # somewhere in Food
+
+
+def test_outlines__paths_with_dots_before_their_titles():
+    lines = "path,title\nroot.a,A\nroot.a.x,X\nroot.a.y,Y\nroot.b,B\nroot.b.z,Z\nroot,R\n"
+    assert write_newick(read_hierarchy(io.StringIO(lines))) == "((x,y)a,(z)b)root;"

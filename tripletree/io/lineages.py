@@ -525,7 +525,7 @@ def _edge_columns(names: Sequence[str], columns: Columns, places: Sequence[int])
 def _edges_of_one(names: Sequence[str], columns: Columns, place: int) -> tuple[str, str | None, str] | None:
     """`_edge_columns` for one column of paths: a path of one name counts only if it belongs to an item."""
     texts = [cell_text(x) or "" for x in columns[place]]
-    if not any(texts) or any(has_separator(x) or has_prefix(x) for x in texts):
+    if not any(texts) or any(has_separator(x) or has_prefix(x) for x in texts) or _are_dotted(texts):
         return None
     reason = f"no cell of the column {names[place]!r} has a separator in it"
     others = [k for k in range(len(names)) if k != place and not _all_numbers(columns[k])]

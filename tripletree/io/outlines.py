@@ -139,6 +139,10 @@ def _sign_of(name: str, cells: Sequence[str]) -> str | None:
     return None
 
 
+#: A column of one of several levels, by its number.
+_LEVEL = re.compile(r"(?:l|lvl|level|ebene|stufe|niveau|nivel|livello|tier|cat|category|kategorie|catégorie)[ _]?(\d+)")
+
+
 def outlines(names: Sequence[str], columns: Sequence[Sequence[str]]) -> list[Outline]:
     """The ways to read a table with given names of columns as a tree, the best first, which may be sure."""
     if len(names) > _MOST or not columns or len(columns[0]) < 2 or len(set(names)) < len(names):
@@ -161,6 +165,12 @@ def outlines(names: Sequence[str], columns: Sequence[Sequence[str]]) -> list[Out
         meant = f"the paths are in {names[k]!r}" + (f", the items in {names[others[0]]!r}" if others else "")
         sure = len(paths) == 1 and (is_category(names[k]) or _sign_of(names[k], cells[k]) == " > ")
         return [Outline(meant, "read_lineages", options, sure and len(others) < 3)]
+    levels = _levels(names, cells)
+    if levels:
+        whole = [names[k] for k in levels]
+        known = next((names[k] for k in items if k not in levels and is_called_id(names[k])), None)
+        meant = " above ".join(map(repr, whole)) + ("" if known is None else f", the items in {known!r}")
+        return [Outline(meant, "read_lineages", {"columns": whole, "id_column": known}, True)]
     ways = [x for x in (_upwards(names, cells, values, k) for k in unique) if x is not None][:2]
     able = [k for k, x in enumerate(values) if x and not numbers[k] and MEASURE.fullmatch(words_of(names[k])) is None]
     groups = [k for k in able if k not in unique]
@@ -178,6 +188,16 @@ def outlines(names: Sequence[str], columns: Sequence[Sequence[str]]) -> list[Out
         if sure:
             break
     return ways
+
+
+def _levels(names: Sequence[str], cells: Sequence[Sequence[str]]) -> list[int]:
+    """The columns of numbered levels (L1, L2, ...), of which some end early: no cell is empty before a name."""
+    found = [(int(x[1]), k) for k, name in enumerate(names) if (x := _LEVEL.fullmatch(words_of(name)))]
+    order = [k for _, k in sorted(found)]
+    rows = list(zip(*(cells[k] for k in order), strict=True))
+    full = all(row[0] and "" not in row[: sum(map(bool, row))] for row in rows)
+    ends_early = any("" in row for row in rows)
+    return order if len(order) > 2 and full and ends_early and len({row[0] for row in rows}) < len(rows) else []
 
 
 def is_category(name: str) -> bool:
