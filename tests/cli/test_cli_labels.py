@@ -125,3 +125,11 @@ def test_cluster__files_of_classes_in_other_layouts(run, tmp_path, layout):
     found = run("cluster", "d.csv", "-k", 3, "--classes", "c.csv")
     assert "c.csv: read 9 labels" in found.stderr
     assert found.stdout == run("cluster", "d.csv", "-k", 3, "--classes", "rows.csv").stdout
+
+
+def test_cluster__classes_of_json_with_a_list_for_each(tmp_path, run):
+    (tmp_path / "x.csv").write_text("id,x\na,0\nb,1\nc,5\nd,6\ne,9\n")
+    (tmp_path / "k.json").write_text('{"low": ["a", "b"], "high": ["c", "d", "e"]}')
+    done = run("cluster", "x.csv", "--classes", "k.json", "-k", "2", "--write-knowledge", "known.json")
+    assert "classes of 5 samples (2 classes)" in done.stderr
+    assert clusters_of(done.stdout) == [0, 0, 1, 1, 1]

@@ -62,6 +62,9 @@ TABLES = [
         "idAbt,idBuy\ndog,wolf\ncat,lion\n",
         ("two columns and no link. If all", [["dog wolf must", "cat lion must"]]),
     ),
+    # JSON with a list for each column
+    ("read_triplets", '{"a": ["cat", "dog"], "b": ["dog", "wolf"], "c": ["eel", "cat"]}', TRIPLETS),
+    ("read_pairs", '{"id1": ["dog", "dog"], "id2": ["wolf", "eel"], "same": [true, false]}', LINKED),
     ("read_pairs", "original,duplicate\ndog,wolf\n", ("two columns and no link", [["dog wolf must"]])),
     *(
         (

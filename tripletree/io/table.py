@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from importlib import import_module
+from itertools import zip_longest
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -236,6 +237,8 @@ def json_table(text: str, path: str | None) -> RowTable | None:
     if wrong is not None:
         msg = f"{unit} {wrong}: expected an object, whose keys are the names of columns"
         raise ParseError(msg, path=path)
+    if len(found) == 1 and (by_column := _by_column(found[0][1])) is not None:
+        return RowTable(path, list(found[0][1]), by_column, range(1, len(by_column[0]) + 1), "row")
     names = list(dict.fromkeys(key for _, x in found for key in x))
     check_ratio(8 * len(names) * len(found), len(text), "JSON", path, "give all records the same keys")
     columns: list[list[str | None]] = [[] for _ in names]
@@ -246,8 +249,23 @@ def json_table(text: str, path: str | None) -> RowTable | None:
                 what = "a list" if isinstance(value, list) else "an object"
                 msg = f"{unit} {k}: the value of {name!r} is {what}; cells must be texts or numbers"
                 raise ParseError(msg, path=path)
-            column.append(str(value).lower() if isinstance(value, bool) else cell_text(cell_of(value)))
+            column.append(_json_cell(value))
     return RowTable(path, names, columns, [k for k, _ in found], unit)
+
+
+def _json_cell(value: Any) -> str | None:
+    return str(value).lower() if isinstance(value, bool) else cell_text(cell_of(value))
+
+
+def _by_column(value: dict[str, Any]) -> list[list[str | None]] | None:
+    """The columns of an object with a list for each of several, the short ones filled up. None of other objects."""
+    lists = list(value.values())
+    if len(lists) < 2 or not all(isinstance(x, list) for x in lists):
+        return None
+    if any(isinstance(y, (list, dict)) for x in lists for y in x):
+        return None
+    rows = zip_longest(*([_json_cell(y) for y in x] for x in lists))
+    return [list(x) for x in zip(*rows, strict=True)] or None
 
 
 #: Columns that come out of the text of a question.
