@@ -67,7 +67,8 @@ class TreeWalk {
           mean_(nodes_.size() * d, 0.0),
           near_(std::move(near)),
           n_near_(static_cast<Index>(near_.size()) / n),
-          start_(n + 1, 0) {
+          start_(n + 1, 0),
+          kept_mean_((n - 1) * d) {
         state_.noise = noise;
         std::copy(points, points + n * d, mean_.begin());
         for (Index v = 0; v < 2 * n - 1; ++v) nodes_[v].height = height[v];
@@ -336,8 +337,7 @@ class TreeWalk {
     // Logarithm of the prior of the heights, up to a constant: Yule and coalescent trees, half each.
     double prior(double length, double pairs) const {
         const double yule = -(n_ - 1) * std::log(length), coalescent = shape_ - (n_ - 1) * std::log(pairs);
-        const double most = std::max(yule, coalescent);
-        return most + std::log(std::exp(yule - most) + std::exp(coalescent - most));
+        return std::max(yule, coalescent) + std::log(1.0 + std::exp(-std::abs(yule - coalescent)));
     }
 
     // By how much `pairs` of the prior changes if node u gets a new height: the sum of min over pairs of heights. Nodes
@@ -403,7 +403,7 @@ class TreeWalk {
     double worth(const Triplet& row) const {
         if (state_.sharpness == infinite) {
             const Index near = meet(row.a, row.b);
-            return meet(near, row.c) != near ? 1.0 : 0.0;
+            return lineage(row.c, nodes_[near].height) != near ? 1.0 : 0.0;
         }
         const auto [is_displayed, ratio] = relation(row);
         return std::log(reply_chance(is_displayed, ratio, state_.sharpness, state_.wrong));
@@ -417,10 +417,10 @@ class TreeWalk {
         return (1.0 - 1.5 * wrong) * named + 0.5 * wrong;
     }
 
-    // The highest node above a leaf, or itself, that is not above a height.
-    Index lineage(Index leaf, double height) const {
-        while (nodes_[leaf].parent != none && nodes_[nodes_[leaf].parent].height <= height) leaf = nodes_[leaf].parent;
-        return leaf;
+    // The highest node above u, or itself, that is not above a height.
+    Index lineage(Index u, double height) const {
+        for (Index up = nodes_[u].parent; up != none && nodes_[up].height <= height; up = nodes_[u].parent) u = up;
+        return u;
     }
 
     bool is_below(Index u, Index above) const {
@@ -460,7 +460,7 @@ class TreeWalk {
         } else {
             out.height = low + draw[2] * (nodes_[u.parent].height - low);
         }
-        return out.height > low && out.height < greatest;
+        return out.height > low && out.height < (out.u == root_ ? greatest : nodes_[u.parent].height);
     }
 
     // Clade i and its uncle j change places.
@@ -496,8 +496,8 @@ class TreeWalk {
             draw[5] < far ? static_cast<Index>(draw[6] * n_) : near(x, static_cast<Index>(draw[6] * n_near_));
         if (is_below(y, out.i)) return false;
         out.j = beside(out.i, y, out.height);
-        if (out.j == out.sister && out.height == old) return false;
-        const double there = chance(out.i, x, out.j, out.height), back = chance(out.i, x, out.sister, old);
+        if ((out.j == out.sister && out.height == old) || !(nodes_[out.j].height < out.height)) return false;
+        const auto [there, back] = chances(x, out, old);
         if (there <= 0.0 || back <= 0.0) return false;
         out.gain += std::log(back / there);
         return true;
@@ -511,15 +511,22 @@ class TreeWalk {
         return j == nodes_[i].parent ? sister_of(i) : j;
     }
 
-    // The chance that clade i goes beside node j at a height.
-    double chance(Index i, Index x, Index j, double height) const {
-        Index hits = 0;
+    // The chance that a clade, chosen by leaf x, goes where it is to go, and of the way back, from the height `old`.
+    std::pair<double, double> chances(Index x, const Proposal& move, double old) const {
+        const double low = std::min(old, move.height), high = std::max(old, move.height);
+        Index there = 0, back = 0;
         for (Index k = 0; k < n_near_; ++k) {
             const Index y = near(x, k);
-            if (!is_below(y, i) && beside(i, y, height) == j) ++hits;
+            if (is_below(y, move.i)) continue;
+            const Index lower = beside(move.i, y, low), upper = high > low ? beside(move.i, y, high) : lower;
+            there += (move.height > old ? upper : lower) == move.j;
+            back += (move.height > old ? lower : upper) == move.sister;
         }
-        const Index size = nodes_[j].size - (is_below(i, j) ? nodes_[i].size : 0);
-        return far * size / n_ + (1.0 - far) * hits / n_near_;
+        const auto chance = [&](Index j, Index hits) {
+            const Index size = nodes_[j].size - (is_below(move.i, j) ? nodes_[move.i].size : 0);
+            return far * size / n_ + (1.0 - far) * hits / n_near_;
+        };
+        return {chance(move.j, there), chance(move.sister, back)};
     }
 
     // Moves clade i, with the node above it, beside a node. Its height is changed elsewhere.
@@ -586,15 +593,15 @@ class TreeWalk {
     // log-likelihood.
     double update(Index one, Index other) {
         double change = 0.0;
-        path_.clear(), kept_mean_.clear();
+        path_.clear();
         while (one != none || other != none) {
             if (one == other) other = none;
             const bool is_one = other == none || (one != none && nodes_[one].height < nodes_[other].height);
             Index& at = is_one ? one : other;
             const Index u = at;
             at = nodes_[u].parent;
+            std::copy_n(mean_.begin() + u * d_, d_, kept_mean_.begin() + path_.size() * d_);
             path_.push_back({u, nodes_[u].variance, nodes_[u].log});
-            kept_mean_.insert(kept_mean_.end(), mean_.begin() + u * d_, mean_.begin() + (u + 1) * d_);
             contrast(u);
             change += nodes_[u].log - path_.back().log;
         }

@@ -44,9 +44,9 @@ NEAR = 10
 #: The share of wrong triplets has the prior Beta(1, 9).
 WRONG, RIGHT = 1.0, 9.0
 
-#: People who tell degrees of likeness have one of these sharpnesses, and others the last one, which is as good as
-#: infinite. The share of wrong replies is one of `SHARES`.
-SHARPNESSES, SHARES = np.append(np.geomspace(0.25, 256, 21), 1e9), np.linspace(0.0025, 0.6, 48)
+#: People who tell degrees of likeness have one of these sharpnesses, and others the last one. The share of wrong
+#: replies is one of `SHARES`.
+SHARPNESSES, SHARES = np.append(np.geomspace(0.25, 256, 21), np.inf), np.linspace(0.0025, 0.6, 48)
 
 #: So many random ones of these are compared with the value now in a draw.
 TRIED = 6
@@ -472,13 +472,14 @@ class Chain:
         A chain whose first tree breaks most triplets would learn to disbelieve them before it could change the tree. So
         at first it is `believing`: the share of wrong triplets is no greater than its prior mean.
         """
-        price = 1.0
         if self.prior is not None:
             self._draw_replies(self.prior)
         else:
             self.wrong = 0.0 if self.all_hard else self.share_of_wrong()
             if believing and self.noise is None:
                 self.wrong = min(self.wrong, WRONG / (WRONG + RIGHT))
+        price = 1.0  # of a triplet that is worth the logarithm of its chance
+        if np.isinf(self.sharpness):
             price = np.inf if self.all_hard else math.log((1 - self.wrong) / self.wrong * 2)
         self.walk.walk(self.power, price, self.rng.random((steps, 8)))
         self.walk.rescale(self.power, self.rng.random((2, 2)))
@@ -523,7 +524,9 @@ class Chain:
         if self.noise is None:
             prior = (1 - SHARES) ** (RIGHT - 1)
             self.wrong = self._drawn(SHARES, prior, self.wrong, lambda tried: fit(self.sharpness, tried))
-        worth = np.log(reply_chance(displayed, ratio, self.sharpness, self.wrong))
+        worth = displayed.astype(np.float64)
+        if np.isfinite(self.sharpness):
+            worth = np.log(reply_chance(displayed, ratio, self.sharpness, self.wrong))
         self.walk.believe(self.sharpness, self.wrong, worth, float(worth @ self.weight))
 
     def _drawn(
@@ -535,7 +538,7 @@ class Chain:
         """
         possible = np.flatnonzero(prior)
         some = self.rng.choice(possible, min(TRIED, len(possible)), replace=False)
-        tried = np.unique(np.append(some, np.abs(values - now).argmin()))
+        tried = np.unique(np.append(some, min(int(np.searchsorted(values, now)), len(values) - 1)))
         log = np.log(prior[tried]) + fit(values[tried][:, None])
         chance = np.exp(log - log.max())
         return float(values[self.rng.choice(tried, p=chance / chance.sum())])

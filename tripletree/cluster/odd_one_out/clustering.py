@@ -165,8 +165,9 @@ class OddOneOutClustering(HierarchicalClusterer):
     whose reply tells most about the tree: the mutual information of both, times the cube root of the number of triplets
     that depend on it. No trio is asked twice. Replies count for a tree if they are likelier under it. By a tree any odd
     one may be right, and "alike" and "different" come by chance. By groups each reply is right, or with the chance of a
-    wrong one any other. An answer takes 48,000 steps of O(depth d) time, whatever the number of samples, and fewer
-    after a thousand answers. With more than 1,000 samples, 1,000 drawn at random stand for the rest.
+    wrong one any other. After an answer, trees are kept as often as they make it probable, and chains go on until
+    the others are replaced: at most 48,000 steps of O(depth d) time, whatever the number of samples, and fewer after a
+    thousand answers. With more than 1,000 samples, 1,000 drawn at random stand for the rest.
 
     Trust: both kinds of chains and trees of the features alone predict each answer before it is heard. Trees
     count in proportion to the likelihood of all answers under them. `trust_` is the share of the chains.

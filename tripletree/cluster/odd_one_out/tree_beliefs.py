@@ -1,8 +1,9 @@
 """The belief about the tree of the samples while people answer, and the three samples to ask about next.
 
 `OddOneOutClustering` calls this if people answer by a tree. Some Markov chains (``cluster/posterior.py``) walk through
-trees. With each answer they go on, given all answers so far. The question is the trio about which the reached trees
-disagree most about the reply, and on which most of the tree depends.
+trees. With each answer they go on, given all answers so far, until trees that it speaks against are replaced; trees
+that agree with it are kept. The question is the trio about which the reached trees disagree most about the reply, and
+on which most of the tree depends.
 
 Answers and features may disagree for two reasons: people tell degrees of likeness, or the features do not fit the tree.
 There is a kind of chains for each. Each new answer is predicted by the trees of each kind that have heard all
@@ -24,12 +25,12 @@ from tripletree.cluster.posterior import RIGHT, Chain, TreeSample, independent, 
 from tripletree.core.progress import silent
 from tripletree.core.threads import side_by_side
 
-#: Chains, the steps of each after an answer (for each leaf, and at most), and the trees that it gives meanwhile. With
-#: fewer steps the trees are too much alike to say how probable the next answer is.
+#: Chains, the steps of each that replace all its trees (for each leaf, and at most), and these trees. With fewer steps
+#: the trees are too much alike to say how probable the next answer is.
 CHAINS, STEPS, MOST_STEPS, SHOWN = 4, 480, 48_000, 16
 
-#: After more answers than this, steps and trees are fewer in proportion, but no fewer trees than the second number: a
-#: step takes longer, and an answer changes less.
+#: After more answers than this, steps and new trees are fewer in proportion, but no fewer trees than the second number:
+#: a step takes longer, and an answer changes less.
 FULL, FEWEST = 150, 3
 
 #: Several answers at once are heard in at most so many parts. All parts but the last take at most so many times as many
@@ -41,6 +42,9 @@ MOVED = 0.15
 
 #: The number of random trios that are compared for a question, and of trees whose neighbouring clades give more trios.
 TRIOS, NEIGHBOURING = 1_500, 3
+
+#: They are compared by so many trees, and the best of them by all.
+GLANCE, SHORTLIST = 16, 300
 
 #: The information that a reply gives is multiplied by the number of triplets that depend on it to this power.
 HANGING = 1 / 3
@@ -84,10 +88,30 @@ class Draws(NamedTuple):
         named, other = reply_chances(ratio, self.sharpness[:, None], self.wrong[:, None])
         return np.stack([np.where(odd == k, named, other) for k in range(3)]), hanging
 
-    def spread(self, k: int) -> Draws:
-        """Choose k trees at equal distances, some of them again if there are fewer."""
-        chosen = np.arange(k) * len(self.parents) // max(k, 1)
+    def told(self, trios: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """What the reply to each trio tells about the tree, in nats, and how much of each tree depends on the trio.
+
+        It tells nothing if all trees agree, even if not on the share of wrong replies.
+        """
+        chance, hanging = self.chances(trios)
+        named = chance.argmax(axis=0)
+        told = _entropy(chance.mean(axis=1)) - _entropy(chance).mean(axis=0)
+        return np.where((named == named[:1]).all(axis=0), 0.0, told), hanging
+
+    def spread(self, k: int, weight: np.ndarray | None = None) -> Draws:
+        """Choose k trees, each as often as its weight says: some of them again if there are fewer."""
+        total = np.cumsum(np.ones(len(self.parents)) if weight is None else weight)
+        chosen = np.searchsorted(total, (np.arange(k) + 0.5) / max(k, 1) * total[-1])
         return Draws(*(x[chosen] for x in self))
+
+    def holding(self, rows: np.ndarray, most: int) -> Draws:
+        """Choose trees in proportion to the chance of new triplets in them, as many as these weights are worth."""
+        log = np.log(self.chances(rows)[0][2]).sum(axis=1)
+        weight = np.exp(log - log.max())
+        return self.spread(min(most, int(weight.sum() ** 2 / (weight**2).sum() + 1e-9)), weight)
+
+    def joined(self, other: Draws) -> Draws:
+        return Draws(*map(np.concatenate, zip(self, other, strict=True)))
 
 
 class TreeBeliefs:
@@ -131,7 +155,6 @@ class TreeBeliefs:
         self.plain = self._walk_on() if d else []  # trees of the features alone
         self.shares = SHARES if noise is None else np.array([min(max(noise, 1e-9), 0.6)])
         self.predicted = np.zeros((len(self.shares), len(kinds) + len(self.plain)))
-        self.n_predicted = 0
 
     def copy(self) -> TreeBeliefs:
         """Return a belief that goes on from here by itself."""
@@ -145,14 +168,19 @@ class TreeBeliefs:
         parts = min(new, PARTS)
         for left in range(parts - 1, -1, -1):
             some = rows[: len(rows) - left * new // parts]
-            self._predict(some[self.n_predicted :])
+            fresh, self.rows = some[len(self.rows) :], some
+            self._predict(fresh)
             for chain in (chain for some in self.chains for chain in some):
                 chain.hear(some, np.ones(len(some)))
             share = FULL / max(FULL, len(some))
             if parts > 1:
                 share = min(share, EARLIER / (parts - 1)) if left else 1.0
-            self.trees = _walked(self.chains, max(FEWEST, round(SHOWN * share)), round(self.steps * share))
-        self.rows = rows
+            few = [len(chains) for chains in self.chains]
+            kept = [x.holding(fresh, (SHOWN - FEWEST) * k) for x, k in zip(self.trees, few, strict=True)]
+            held = min(len(x.parents) // k for x, k in zip(kept, few, strict=True))
+            trees = max(FEWEST, min(round(SHOWN * share), SHOWN - held))
+            walked = _walked(self.chains, trees, round(self.steps * trees / SHOWN))
+            self.trees = [old.joined(new) for old, new in zip(kept, walked, strict=True)]
 
     def _predict(self, rows: np.ndarray) -> None:
         """Add the chance of new answers by the trees that have not heard them."""
@@ -160,7 +188,6 @@ class TreeBeliefs:
             chance = np.stack([_chance(trees, rows) for trees in (*self.trees, *self.plain)], axis=1)
             wrong = self.shares[:, None, None]
             self.predicted = self.predicted + np.log((1 - wrong) * chance + wrong * (1 - chance) / 2).sum(axis=1)
-            self.n_predicted += len(rows)
 
     @property
     def _by_shares(self) -> np.ndarray:
@@ -176,8 +203,8 @@ class TreeBeliefs:
         """
         g = len(self.trees)
         log = np.logaddexp.reduce(self._by_shares, axis=0)
-        log[g:] = np.logaddexp(log[g:], -self.n_predicted * np.log(3)) - np.log(2 * AGAINST)
-        if not self.n_predicted:
+        log[g:] = np.logaddexp(log[g:], -len(self.rows) * np.log(3)) - np.log(2 * AGAINST)
+        if not len(self.rows):
             log[g:] = -np.inf
         return np.exp(log - np.logaddexp.reduce(log))
 
@@ -232,11 +259,15 @@ class TreeBeliefs:
             if not len(trios):
                 return None
             trees = self._mixed(self._walk_on() if look_closer else self.trees)
-            chance, hanging = trees.chances(trios)
-            told = _entropy(chance.mean(axis=1)) - _entropy(chance).mean(axis=0)
+            if len(trios) > SHORTLIST and not look_closer:
+                told, hanging = trees.spread(GLANCE).told(trios)
+                worth = told * (hanging**HANGING).mean(axis=0)
+                worth[0] = np.inf  # the first trio is drawn at random
+                trios = trios[np.argsort(-worth, kind="stable")[:SHORTLIST]]
+            told, hanging = trees.told(trios)
             best = int((told * (hanging**HANGING).mean(axis=0)).argmax())
-            if told[best] > 1e-9:
-                chosen = 0 if rng.random() < self._probing else best  # the first trio is drawn at random
+            if told[best] > 0:
+                chosen = 0 if rng.random() < self._probing else best
                 settled = told[chosen] / np.log(3) * 3 * np.cbrt(hanging[:, chosen]).mean()
                 return Question(tuple(trios[chosen].tolist()), float(min(settled, self.n)))
         return None
