@@ -77,10 +77,8 @@ from tripletree.tables.columns import (
 )
 from tripletree.tables.rows import RowTable, shown_names
 
-#: Names of three columns of items, and the name of a fourth.
-_ITEM_NAMES = (
-    *(("x", "y", "z", "w"), ("i", "j", "k", "l"), ("a", "b", "c", "d"), ("first", "second", "third", "fourth")),
-)
+#: Names of three columns of items, and the name of a fourth, without numbers or letters from a on.
+_ITEM_NAMES = (("x", "y", "z", "w"), ("i", "j", "k", "l"))
 #: Names of columns of this package's own tables.
 _OWN_NAMES = frozenset({"a", "b", "c", "odd", "who", "when", "seconds"})
 _VERSION = 1
@@ -506,17 +504,11 @@ def _there(table: RowTable) -> str:
 
 def _families(names: Iterable[str]) -> list[tuple[str, ...]]:
     """Sets of three names that belong together, where no fourth does."""
-    known = set(names)
-    stems = {re.sub(r"[1a]$", "", x) for x in known if re.search(r".[1a]$", x)}
-    sides = ("left", "middle", "right")
-    across = [(*(x[y] for y in sides), "") for x in series_of(names, sides).values() if len(x) == len(sides)]
-    families = [
-        *_ITEM_NAMES,
-        *across,
-        *(tuple(stem + x for x in ends) for stem in sorted(stems) for ends in ("1234", "abcd")),
-    ]
-    families = [*dict.fromkeys(families)]
-    return [x[:3] for x in families if known.issuperset(x[:3]) and x[3] not in known]
+    known, ends = {*names}, (("1", "2", "3", "4"), ("a", "b", "c", "d"), ("left", "middle", "right", ""))
+    series = series_of(names, {x for some in ends for x in some}).values()
+    found = [tuple(x.get(end, "") for end in some) for x in series for some in ends if {*some[:3]} <= x.keys()]
+    found += [x for x in _ITEM_NAMES if known.issuperset(x[:3])]
+    return [(x, y, z) for x, y, z, fourth in found if fourth not in known]
 
 
 def _check_each_is_odd(
