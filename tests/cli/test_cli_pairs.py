@@ -253,7 +253,7 @@ def test_answers__of_a_folder(run, tmp_path):
 def test_pairs__a_first_row_that_may_be_a_header_is_asked_about_with_both_commands(run, tmp_path):
     (tmp_path / "p.csv").write_text("id1,id2,y\nr7,q2,n\n")
     told = run("check", "p.csv", status=2).stderr
-    assert told.endswith("for a header give --columns id1,id2,y, for a pair --format text\n")
+    assert "for a header 'tripletree check p.csv --as pairs --columns id1,id2,y', for a pair --format text" in told
     assert "0 must-links and 1 cannot-link" in run("check", "p.csv", "--columns", "id1,id2,y").stdout
     assert "1 must-link and 1 cannot-link" in run("check", "p.csv", "--format", "text").stdout
 

@@ -54,7 +54,7 @@ from tripletree.io.table import (
     parquet_rows,
     split_rows,
 )
-from tripletree.io.ways import call, listed, near_call, question
+from tripletree.io.ways import call, listed, question
 from tripletree.io.wording import newick_triplet
 from tripletree.tables.cells import cell_text, is_no_answer, is_number
 from tripletree.tables.columns import COUNT, ODD, alike_columns, is_sure_anchor, plain
@@ -348,16 +348,30 @@ def _among(values: Sequence[Any], labels: Collection[str]) -> bool:
 
 
 def _without_header(table: RowTable) -> list[tuple[str, str]]:
-    """The readings of a table whose first row is like all others, none if it may be a header."""
-    bare, first = table.with_header_as_row(), {*(table.names or ())}
-    below = [{*table.texts(k)} - {None} for k in range(len(table.columns))]
-    like = [x for x in below if x & first and not 1 < len(x) == len(x & first)]  # answers may name the columns
-    if len(below) < 3 or not like:
+    """The readings of a table whose first row is like all others. None if it may be a header."""
+    first = table.names or []
+    cells = [[name, *map(cell_text, column)] for name, column in zip(first, table.columns, strict=True)]
+    places = [str(k) for k in range(len(first))]
+    alike = alike_columns(RowTable(None, places, cells, range(len(cells[0]))), are_links)
+    trio = next(([*map(int, x)] for x in alike if len(x) in (3, 4)), [0, 1, 2])
+    rest = [k for k in range(len(first)) if k not in trio[:3]]
+    path, trio = table.path, trio[:3]
+    if len(first) < 3 or {x for k in trio for x in cells[k][1:]}.isdisjoint(first[k] for k in trio):
         return []
-    return ways_of(bare) or [
-        ("if the rows are triplets ab|c", call("read_triplets", table.path, columns=(0, 1, 2))),
-        ("if they are an anchor, the one nearer to it and the other one", near_call(bare, (0, 1, 2), None)),
-    ]
+    rows: list[Any] = list(zip(*(cells[k] for k in trio), strict=True))
+    told = [k for k in rest if answers_beside("answer", cells[k], rows, [str(k) for k in trio]) is not None]
+    if not told:
+        near = call("read_comparisons", path, columns=trio, header=False)
+        return [
+            ("if the rows are triplets ab|c", call("read_triplets", path, columns=tuple(trio))),
+            ("if they are an anchor, the one nearer to it and the other one", near),
+        ]
+    said = call("read_answers", path, items=trio, odd=told[0], header=False)
+    ways = [(f"if column {told[0]}, counted from 0, names the odd one", said)]
+    if not any(x in (row[0], "3", "C", "c") for x, row in zip(cells[told[0]], rows, strict=True)):
+        said = call("read_comparisons", path, columns=trio, answer=told[0], header=False)
+        ways.append((f"if it names which of two is more like the one in column {trio[0]}", said))
+    return ways
 
 
 def is_triplet_table(content: bytes | str, name: str | None) -> bool:
