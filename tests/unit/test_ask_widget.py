@@ -44,7 +44,7 @@ def test_widget__asks_and_keeps(asked, tmp_path):
     (answer,) = read_answers(tmp_path / "a.jsonl")
     assert (answer.items, answer.kind, answer.who) == (tuple(rows), "different", "anna")
     assert list(model.answers_) == [answer]
-    assert model.n_clusters_ == 3
+    assert model.n_clusters_ == 5
     back = asked(view, "undo", who="anna", number=1)
     assert back["question"] == state["question"]
     assert len(model.answers_) == len(read_answers(tmp_path / "a.jsonl")) == 0

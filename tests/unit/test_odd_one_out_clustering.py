@@ -700,3 +700,12 @@ def test_trees__many_names_are_refused():
     ) as info:
         OddOneOutClustering().start(None, sample_names=range(2_001))
     assert (info.value.size, info.value.limit) == (2_001, 2_000)
+
+
+def test_groups__many_small_classes_begin_with_groups_of_the_features():
+    rng = np.random.default_rng(0)
+    y = np.repeat(np.arange(30), 8)
+    model = OddOneOutClustering(25).start(rng.normal(0, 3, (30, 10))[y] + rng.normal(size=(240, 10)))
+    assert tt.pairwise_f_score(y, model.labels_) > 0.9
+    model = OddOneOutClustering(25, target="groups").fit(model._samples, oracle=person(y))
+    assert tt.pairwise_f_score(y, model.labels_) > 0.85

@@ -245,11 +245,15 @@ class Beliefs:
 
     def score(self, group: np.ndarray) -> float:
         """Return the log-likelihood of some groups, up to a constant."""
-        k = int(group.max()) + 1
+        return float(self.weights @ self.satisfied(group)) + self.fit(group)
+
+    def fit(self, group: np.ndarray) -> float:
+        """Return the sum of the logarithms of how probable walks make the group of each sample, given all others."""
+        k = int(group.max(initial=-1)) + 1
         chance = self.prior(self.at.without_itself @ np.eye(k)[group])
         alone = np.bincount(group, minlength=k)[group] == 1
         own = chance[np.arange(group.size), np.where(alone, k, group)]
-        return float(self.weights @ self.satisfied(group) + np.log(np.maximum(own, 1e-300)).sum())
+        return float(np.log(np.maximum(own, 1e-300)).sum())
 
     @property
     def lift(self) -> float:

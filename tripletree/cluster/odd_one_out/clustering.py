@@ -14,12 +14,14 @@ from sklearn.metrics import pairwise_distances_argmin
 from sklearn.utils._param_validation import Interval, StrOptions
 from sklearn.utils.validation import check_is_fitted
 
+from tripletree.algorithms.cut import OVERSURE
 from tripletree.algorithms.induce import displayed
 from tripletree.cluster.base import HierarchicalClusterer, all_or_nothing, check_samples, check_y
 from tripletree.cluster.distance_matrix import as_distance_matrix
 from tripletree.cluster.distances import FittedMetric, check_spread, transformed
 from tripletree.cluster.odd_one_out.beliefs import Beliefs
 from tripletree.cluster.odd_one_out.neighbours import NeighbourGraph, neighbour_graph
+from tripletree.cluster.odd_one_out.plain import PlainGroups, plain_groups
 from tripletree.cluster.odd_one_out.questions import Question, best_question, node_chances
 from tripletree.cluster.odd_one_out.tree import FoundTree, answered_hierarchy, find_tree
 from tripletree.cluster.odd_one_out.tree_beliefs import TreeBeliefs
@@ -38,6 +40,12 @@ from tripletree.knowledge.alignment import align_pairs, check_distinct, named
 
 #: The least reach of the centre of a cluster nobody was asked about, as a share of the reach of the first centre.
 LEAST_CENTRE = 0.3
+
+#: In a group of the features alone, half an answered sample is counted for other groups.
+ELSEWHERE = 0.5
+
+#: Such groups are believed until they predict answers worse than walks do by so many nats.
+CONTRADICTED = 3.0
 
 #: The most leaves of trees. If there are more samples, 1,000 of them stand for the others.
 MOST_LEAVES = 1_000
@@ -108,8 +116,8 @@ class OddOneOutClustering(HierarchicalClusterer):
         X, it is 1.
     labels_ : ndarray of int, shape (n_samples,)
         The likeliest cluster of each sample, 0..k-1. By groups, samples that probably belong to a group nobody was
-        asked about make clusters of their own. Before the first answer, all of them do. By a tree, clusters are a cut
-        of the hierarchy, changed by votes of "alike" and "different".
+        asked about make clusters of their own. Before the first answer, they are groups of the features. By a tree,
+        clusters are a cut of the hierarchy, changed by votes of "alike" and "different".
     n_clusters_ : int
     hierarchy_ : Hierarchy
         The hierarchy over the names of the samples. By groups, all answered triplets hold if they are consistent, and
@@ -151,6 +159,10 @@ class OddOneOutClustering(HierarchicalClusterer):
     that die count for a group not seen yet. Each reply about three samples is one of the five ways to put three things
     into groups, and a wrong reply is any of the other four. The groups of the answered samples make answers and walks
     likeliest. They are found by moving samples, groups, and parts of groups that a single answer ties to the rest.
+
+    Labels begin with a cut of Ward's tree, of which the number of groups is as in `suggest_n_clusters`, but up to a
+    third of the samples, and soon also by the answers. A group goes with its answered samples, until walks predict the
+    group of each answered sample, given all others, better by a factor of 20.
 
     Questions about groups: the value of a sample x is ``(1 - sum p^2)``, the chance that a guess of its group is wrong,
     times the number of samples from which a walk would come to x before any answered sample. The gain of a question is
@@ -197,7 +209,7 @@ class OddOneOutClustering(HierarchicalClusterer):
     >>> model = OddOneOutClustering().start(X, sample_names=list("ABCDEFGHI"))
     >>> question = model.next_question()
     >>> model.answer("different").n_clusters_
-    3
+    5
     >>> model.undo().items == question
     True
     """
@@ -346,6 +358,7 @@ class OddOneOutClustering(HierarchicalClusterer):
             if self._kind != "hierarchy":
                 self._graph = neighbour_graph(self._points, int(self.n_neighbors), rng)
                 self._beliefs = Beliefs(AbsorbingWalk(self._graph), self._graph.node, self.noise)
+                self._plain = plain_groups(self._points[self._graph.sample])
             self._trees: Any = None  # TreeBeliefs, while people answer by a tree
             self._earlier_trees: deque[Any] = deque(maxlen=KEPT_TREES)  # `_trees` before each of the last answers
             self._settled = self._kind == "hierarchy"  # whether people answer by a tree for certain
@@ -717,7 +730,7 @@ class OddOneOutClustering(HierarchicalClusterer):
         if self.by_tree_:
             return self._found.labels, self._found.uncertainty
         if "clusters" not in self._made:
-            self._made["clusters"] = _clusters_of(self._graph, self._beliefs)
+            self._made["clusters"] = _clusters_of(self._graph, self._beliefs, self._plain)
         return self._made["clusters"]
 
     @property
@@ -932,23 +945,58 @@ def _triplets(log: list[_Said]) -> np.ndarray:
 # ---------------------------------------------------------------------- clusters
 
 
-def _clusters_of(graph: NeighbourGraph, beliefs: Beliefs) -> tuple[np.ndarray, np.ndarray]:
+def _clusters_of(graph: NeighbourGraph, beliefs: Beliefs, plain: PlainGroups) -> tuple[np.ndarray, np.ndarray]:
     """Find the likeliest cluster of each sample, numbered by first occurrence, and the chance that it is another.
 
-    Samples that probably belong to a group not seen yet make clusters around the nodes that most of their walks reach.
+    Samples without an answer go with walks, or with the answered samples of their plain group, unless walks clearly
+    predict better to which groups answered samples belong. Samples that probably belong to a group not seen yet make
+    clusters around the nodes that most of their walks reach, or are plain groups.
     """
     k, every = beliefs.n_groups, np.arange(graph.node.size)
     of_items = beliefs.chances()
-    of_nodes = node_chances(beliefs, of_items)
-    chance = graph.membership @ of_nodes
-    label = chance.argmax(axis=1)
-    unsure = np.where(label < k, 1 - chance[every, label], 1.0)
-    new = label == k
-    new[beliefs.items] = False
-    if new.any():
-        _, hits = beliefs.at.centres(of_nodes.argmax(axis=1) == k, LEAST_CENTRE)
-        if hits.shape[1]:
-            label[new] = k + (graph.membership @ hits)[new].argmax(axis=1)
+    likely = np.array([_log_chance(beliefs, groups) for groups in plain.groups])
+    best = int((plain.evidence / OVERSURE + likely).argmax())
+    if best > 0 and likely[best] > beliefs.fit(beliefs.group) - CONTRADICTED:
+        groups = plain.groups[best]
+        met = _met(beliefs, groups)
+        asked = met.sum(axis=1)
+        label = k + np.arange(len(met))
+        label[asked > 0] = met[asked > 0].argmax(axis=1) if k else 0
+        parts = np.bincount(label[asked > 0])
+        if (parts == 1).sum() < parts.sum() / 2:  # few groups have one part: another part is probably of one of them
+            walked = np.zeros((len(met), k))
+            np.add.at(walked, groups, node_chances(beliefs, of_items)[:, :k] * graph.mass[:, None])
+            label[asked == 0] = walked[asked == 0].argmax(axis=1)
+        label = label[groups[graph.node]]
+        unsure = (1 - met.max(axis=1, initial=0) / (asked + ELSEWHERE))[groups[graph.node]]
+    else:
+        of_nodes = node_chances(beliefs, of_items)
+        chance = graph.membership @ of_nodes
+        label = chance.argmax(axis=1)
+        unsure = np.where(label < k, 1 - chance[every, label], 1.0)
+        new = label == k
+        new[beliefs.items] = False
+        if new.any():
+            _, hits = beliefs.at.centres(of_nodes.argmax(axis=1) == k, LEAST_CENTRE)
+            if hits.shape[1]:
+                label[new] = k + (graph.membership @ hits)[new].argmax(axis=1)
     label[beliefs.items] = beliefs.group
     unsure[beliefs.items] = 1 - of_items[np.arange(beliefs.items.size), beliefs.group]
     return in_order_of_first(label), np.clip(unsure, 0, 1)
+
+
+def _met(beliefs: Beliefs, groups: np.ndarray) -> np.ndarray:
+    """Count the answered samples of each group in each plain group."""
+    met = np.zeros((int(groups.max()) + 1, beliefs.n_groups))
+    np.add.at(met, (groups[beliefs.node[beliefs.items]], beliefs.group), 1)
+    return met
+
+
+def _log_chance(beliefs: Beliefs, groups: np.ndarray) -> float:
+    """Sum of the logarithms of how probable plain groups make the group of each answered sample, given all others."""
+    k, every = beliefs.n_groups, np.arange(beliefs.items.size)
+    others = _met(beliefs, groups)[groups[beliefs.node[beliefs.items]]]
+    others[every, beliefs.group] -= 1
+    alone = np.bincount(beliefs.group, minlength=k)[beliefs.group] == 1
+    elsewhere = np.where(alone, 0.5, 0.5 / max(k, 1)) * ELSEWHERE
+    return float(np.log((others[every, beliefs.group] + elsewhere) / (others.sum(axis=1) + ELSEWHERE)).sum())
