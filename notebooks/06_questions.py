@@ -133,9 +133,9 @@ plt.show()
 
 # %% [markdown]
 # After 25 answers the odd ones out are ahead of everything else here after 100, but for pairs by the same method, which
-# need two to three times as many questions. After ten answers all three curves of `OddOneOutClustering` are lower than
-# before the first: clusters are then 18, as little is known of which belong together. If you have only ten questions,
-# ask none. Random trios are not worth asking here: after 100 they are still below the start.
+# need two to three times as many questions. Before the first answer, clusters are groups of the features, as good as
+# k-means here. After ten answers none of the three curves of `OddOneOutClustering` is higher. If you have only ten
+# questions, ask none. Random trios are not worth asking here: after 100 they are hardly above the start.
 #
 # Are only those placed well that the person saw? Here are the others alone.
 
