@@ -12,6 +12,7 @@ ROW, MASK, WEIGHT = frozen([2, 2, -1]), freeze(np.ones(3, np.bool_)), frozen([1,
 POINTS, FIRST, STOP = frozen([[0.0, 0.0]], np.float64), frozen([0], np.int64), frozen([1], np.int64)
 GAIN, SUPPORT = frozen([0, 0, 1], np.int64), frozen([1, 1, 1], np.int64)
 TRIPLES, PLACE = frozen([[0, 1, 2]]), np.zeros((3, 0))
+TREE, NO_TREE = frozen([[1, 0], [0, 1]]), np.zeros((0, 0), np.int32)
 GOOD = {
     "branch_heads": (ROW, MASK, 2),
     "whose_parts": (ROW, frozen([0, 1])),
@@ -22,7 +23,7 @@ GOOD = {
     "child_spans": (ROW, frozen([0, 1])),
     "subtree_sums": (ROW, SUPPORT),
     "SupportedCut": (ROW, MASK, GAIN, SUPPORT, 2),
-    "min_conflicts": (frozen([0, 1, 1]), 2, TRIPLES, PLACE, 1.0, 20.0, 5, 100),
+    "min_conflicts": (frozen([0, 1, 1]), 2, TRIPLES, TREE, PLACE, 1.0, 20.0, 5, 100),
 }
 
 
@@ -43,7 +44,7 @@ def test_cut__wrong_types_shapes_and_sizes_are_refused(name):
                 and argument is not POINTS
             ):
                 wrong.append(np.concatenate([argument, argument]))
-        elif type(argument) is int and not (name == "min_conflicts" and k == 7):
+        elif type(argument) is int and not (name == "min_conflicts" and k == 8):
             wrong += [-1, 2**64, 0.5]
         for other in wrong:
             arguments = [*GOOD[name]]
@@ -88,8 +89,29 @@ def test_cut__numbers_out_of_range_are_refused():
             engine.flat.min_conflicts(codes, 2, frozen(rows), *others[2:])
 
 
+def test_flat__the_search_agrees_with_the_definition():
+    rng = np.random.default_rng(5)
+    ended = 0
+    for trial in range(300):
+        n, k = int(rng.integers(4, 9)), int(rng.integers(2, 5))
+        rows = frozen([rng.permutation(n)[:3] for _ in range(rng.integers(1, 6))])
+        codes = rng.permutation(np.arange(n) % k).astype(np.int32)
+        depth = rng.integers(0, 3, (k, k)).astype(np.int32)
+        tree = np.minimum(depth, depth.T) if trial % 2 else NO_TREE
+        done, label = engine.flat.min_conflicts(frozen(codes), k, rows, tree, np.zeros((n, 0)), 1.0, 20.0, 2, 200)
+        kept = []
+        for a, b, c in label[rows].tolist():
+            three = a != b != c != a
+            shown = not len(tree) or tree[a, b] > max(tree[a, c], tree[b, c])
+            kept.append(a == b or (three and shown))
+        assert done == all(kept)
+        assert set(label.tolist()) == set(range(k))
+        ended += done
+    assert 150 < ended < 300
+
+
 def test_flat__a_limit_of_time_ends_the_search():
     # no two clusters keep both, and there is no end to the moves
     rows = frozen([[0, 1, 2], [0, 2, 1]])
     with pytest.raises(TimeLimitError), time_limit(0.1):
-        engine.flat.min_conflicts(frozen([0, 0, 1]), 2, rows, np.zeros((3, 0)), 1.0, 20.0, 0, 2**62)
+        engine.flat.min_conflicts(frozen([0, 0, 1]), 2, rows, NO_TREE, PLACE, 1.0, 20.0, 0, 2**62)

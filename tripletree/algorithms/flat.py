@@ -33,8 +33,8 @@ from tripletree.errors import InvalidLabelsError
 #: and for how many moves a leaf that has moved stays where it is.
 _PRICE, _TABU = 20.0, 5
 
-#: In `compatible`: trees of the clusters that are tried, and sweeps over the triplets that each fails.
-_ROUNDS, _SWEEPS = 5, 200
+#: In `compatible`: trees of the clusters that are tried.
+_ROUNDS = 5
 
 #: The most clusters for which a table of all samples and clusters is worth its memory.
 MOST_CLUSTERS = 200
@@ -267,15 +267,21 @@ def unbroken(
     points: np.ndarray | None = None,
     max_steps: int | None = None,
     weights: np.ndarray | None = None,
+    depth: np.ndarray | None = None,
 ) -> np.ndarray | None:
-    """The clusters after moves of single leaves until no triplet is broken. None if the search does not get there."""
+    """The clusters after moves of single leaves until no triplet is broken. None if the search does not get there.
+
+    With `depth`, of two clusters in a tree of them (k x k), a triplet between three clusters has to be displayed, too.
+    """
     rows = triplets.rows
-    if not is_broken(codes, rows).any():
+    if depth is None and not is_broken(codes, rows).any():
         return codes
     steps = 20 * (codes.size + len(rows)) if max_steps is None else max_steps
     k = int(codes.max()) + 1
+    depth = np.zeros((0, 0), np.int32) if depth is None else depth
     square, away = _price_of_moves(codes, triplets, points, weights)
-    done, label = engine.flat.min_conflicts(codes.astype(np.int32), k, frozen(rows), square, away, _PRICE, _TABU, steps)
+    search = (_PRICE, _TABU, steps)
+    done, label = engine.flat.min_conflicts(codes.astype(np.int32), k, frozen(rows), depth, square, away, *search)
     return label.astype(codes.dtype) if done else None
 
 
@@ -319,47 +325,8 @@ def compatible(
             return found
         if not is_consistent(triplets):
             return None
-        found = _displayed_by_one_tree(found, triplets, points, weights)
-    return None
-
-
-def _displayed_by_one_tree(
-    codes: np.ndarray, triplets: TripletSet, points: np.ndarray | None, weights: np.ndarray | None
-) -> np.ndarray | None:
-    """Clusters on one tree that displays each triplet which is not inside a cluster. None if the search ends before."""
-    rows, n, k = triplets.rows, codes.size, int(codes.max()) + 1
-    depth = _depths(codes[rows], triplets.weights, k)
-    square, _ = _price_of_moves(codes, triplets, points, weights)
-    square = square if square.size else np.ones((n, k)) - (codes[:, None] == np.arange(k))
-
-    def holds(a: np.ndarray, b: np.ndarray, c: np.ndarray) -> np.ndarray:
-        return ((a == b) & (a == c)) | (depth[a, b] > np.maximum(depth[a, c], depth[b, c]))
-
-    order = np.argsort(rows.ravel(), kind="stable")
-    begin, member = np.searchsorted(rows.ravel()[order], np.arange(n + 1)), order // 3
-    codes, size, price = codes.copy(), np.bincount(codes, minlength=k), np.full(len(rows), _PRICE)
-    for _ in range(_SWEEPS):
-        failing = np.flatnonzero(~holds(*codes[rows].T))
-        if not failing.size:
-            return codes
-        for t in failing.tolist():
-            if holds(*codes[rows[t]]):
-                continue
-            price[t] += _PRICE  # as in `min_conflicts`, so that no triplet is given up
-            moves = []
-            for x in rows[t][size[codes[rows[t]]] > 1].tolist():
-                mine = member[begin[x] : begin[x + 1]]
-                to = np.where((rows[mine] == x)[:, :, None], np.arange(k), codes[rows[mine]][:, :, None])
-                cost = price[mine] @ ~holds(to[:, 0], to[:, 1], to[:, 2]) + square[x]
-                cost -= cost[codes[x]]
-                cost[codes[x]] = np.inf
-                moves.append((float(cost.min()), x, int(cost.argmin())))
-            if not moves:
-                return None
-            _, x, to_cluster = min(moves)
-            size[codes[x]] -= 1
-            size[to_cluster] += 1
-            codes[x] = to_cluster
+        tree = _depths(found[triplets.rows], triplets.weights, int(found.max()) + 1)
+        found = unbroken(found, triplets, points, max_steps, weights, tree)
     return None
 
 
@@ -372,9 +339,7 @@ def _depths(of: np.ndarray, weights: np.ndarray | None, k: int) -> np.ndarray:
     tree = repair(TripletSet(rows.astype(np.int32), k, weights=votes)).hierarchy
     one, two = np.indices((k, k), np.int32).reshape(2, -1)
     depth = tree.depth[engine.rooted_tree.common_ancestors(frozen(one), frozen(two), *tree.ancestor_table)]
-    depth = depth.reshape(k, k).astype(np.float64)
-    np.fill_diagonal(depth, np.inf)
-    return depth
+    return depth.reshape(k, k)
 
 
 def _by_siblings(codes: np.ndarray, triplets: TripletSet, k: int) -> np.ndarray:
