@@ -280,3 +280,59 @@ def test_layouts__json_that_is_cut_off_is_told_by_its_name(tmp_path):
         read_pairs(path)
     label = read_triplets(io.StringIO("{a} b | c\n"))  # no JSON: a label with brackets
     assert sorted(label.leaves) == ["b", "c", "{a}"]
+
+
+TRIOS = [("wolf", "fox", "eel"), ("fox", "cat", "eel"), ("cat", "wolf", "hen"), ("hen", "eel", "fox")]
+BY_PERSON = {
+    "Anna": ["eel", "eel", "hen", "eel"],
+    "Ben": ["eel", "cat", "hen", None],
+    "P3": ["wolf", "eel", "cat", "hen"],
+}
+
+
+def said_by(found):
+    return sorted((x.who, *sorted(x.items), x.odd) for x in found if x.kind == "odd")
+
+
+@pytest.mark.parametrize(
+    "names", [["item1", "item2", "item3"], ["a", "b", "c"], ["Bild links", "Mitte", "rechts"], [""]]
+)
+@pytest.mark.parametrize("number", [None, "trial", "Frage"])
+def test_read_answers__a_column_for_each_person(names, number):
+    frame = pd.DataFrame(TRIOS, columns=names) if names[0] else pd.DataFrame({"triad": ["|".join(x) for x in TRIOS]})
+    frame = frame.assign(**BY_PERSON)
+    if number is not None:
+        frame.insert(0, number, range(1, 5))
+    right = sorted(
+        (who, *sorted(trio), odd)
+        for who, all_of in BY_PERSON.items()
+        for trio, odd in zip(TRIOS, all_of, strict=True)
+        if odd
+    )
+    for one in (frame, io.StringIO(frame.to_csv(index=False)), io.StringIO(frame.to_csv(index=False, sep=";"))):
+        found = read_answers(one)
+        assert said_by(found) == right
+        assert "3 people" in found.reading
+        assert "a column for each person" in found.reading
+
+
+def test_read_answers__columns_that_are_no_people():
+    frame = pd.DataFrame(TRIOS, columns=["a", "b", "c"]).assign(**BY_PERSON)
+    found = read_answers(frame, odd="Ben")
+    assert [x.odd for x in found if x.kind == "odd"] == ["eel", "cat", "hen"]
+    ranked = pd.DataFrame(TRIOS, columns=["a", "b", "c"]).assign(u=[x[2] for x in TRIOS], v=[x[0] for x in TRIOS])
+    with pytest.raises(ParseError, match="which of the 5 columns holds the answer"):
+        read_answers(ranked)
+    few = pd.DataFrame([("x", "y", "z"), ("y", "x", "z")], columns=["a", "b", "c"]).assign(u=["x", "y"], v=["x", "x"])
+    with pytest.raises(ParseError, match="which of the 5 columns holds the answer"):
+        read_answers(few)
+
+
+def test_read_comparisons__a_column_for_each_person():
+    text = "target,left,right,s01,s02\nwolf,fox,eel,fox,fox\ncat,hen,fox,fox,hen\neel,hen,cat,hen,\n"
+    found = read_comparisons(io.StringIO(text))
+    assert found.reading.startswith("Read 5 comparisons: target against left and right; 2 people")
+    with pytest.raises(ParseError, match="read_comparisons") as caught:
+        read_answers(io.StringIO(text))
+    assert "odd='answer'" in str(caught.value)
+    assert len(read_answers(io.StringIO(text), odd="answer")) == 6

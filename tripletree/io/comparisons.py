@@ -132,7 +132,7 @@ def read_comparisons(
     known = header_with((*(columns or ()), answer, who), has_answers)
     wanted = [x for x in (*(columns or ()), answer, who) if isinstance(x, str)]
     asked = read_questions(path, header=header, known=known, only=only, sought=Sought(wanted, compared=True))
-    asked = with_names(asked) if header is None and columns is None else asked
+    asked = with_names(asked) if header is None and (columns is None or wanted) else asked
     table = asked.table
     names = table.names or []
     person = WHO.place(table, who)

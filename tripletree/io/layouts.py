@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -36,7 +37,7 @@ from tripletree.io.wording import (
     words_before,
 )
 from tripletree.tables.cells import cell_text, column_word, is_no_answer
-from tripletree.tables.columns import REPLY, SECONDS, WHEN, WHO, asides, is_aside, option_pairs, plain
+from tripletree.tables.columns import REPLY, SECONDS, WHEN, WHO, asides, is_aside, option_pairs, plain, words_of
 from tripletree.tables.rows import RowTable, shown_names
 
 _MOST_EVENTS = 20
@@ -151,7 +152,41 @@ def _melted(asked: QuestionTable, pattern: str) -> QuestionTable | None:
     return _stacked(asked, words, [[x[word] for word in words] for x in groups.values()])
 
 
-def _stacked(asked: QuestionTable, words: list[str], groups: list[list[Any]]) -> QuestionTable:
+def with_people_below(asked: QuestionTable) -> QuestionTable:
+    """A row for each person, if people are columns: below each name the items that this person said."""
+    table, names = asked.table, asked.table.names or []
+    free = [k for k, x in enumerate(names) if not is_aside(x)]
+    if not names or REPLY.among(names) or WHO.among(names):
+        return asked
+    for first, width in ((0, 3), (1, 3), (0, 1), (1, 1)):  # the first may number the questions
+        people = free[first + width :]
+        words = {word for k in people for word in re.split(r"[_\d]+", words_of(names[k]))}
+        if (
+            len(people) < 2
+            or not words.isdisjoint(REPLY.names)
+            or not {names[k] for k in people}.isdisjoint(asked.sought.wanted)
+        ):
+            continue
+        cells = [table.texts(k) for k in free[first : first + width]]
+        shown = [*zip(*cells, strict=True)] if width == 3 else _three_in(cells[0], table.texts(people[0]))[0]
+        said = [table.texts(k) for k in people]
+        agree = any(len({*row}) < len(row) for row in zip(*said, strict=True) if None not in row)  # else a ranking
+        several = shown is not None and len({*chain(*filter(None, shown))}) > 3
+        if shown is not None and agree and several and all(_say_one(x, shown) for x in said):
+            used = [k for k in range(len(names)) if k not in free[:first]]
+            asked = asked.with_columns([names[k] for k in used], [table.columns[k] for k in used])
+            one_each = [[names[k], used.index(k)] for k in people]
+            return _apart(_stacked(asked, ["who", "answer"], one_each, "a column for each person"))
+    return asked
+
+
+def _say_one(said: Sequence[str | None], shown: Sequence[Sequence[str | None] | None]) -> bool:
+    """True if each answer is one of the items of its row, and there is any."""
+    rows = [(x, items) for x, items in zip(said, shown, strict=True) if not is_no_answer(x)]
+    return bool(rows) and all(items is not None and x in items for x, items in rows)
+
+
+def _stacked(asked: QuestionTable, words: list[str], groups: list[list[Any]], note: str | None = None) -> QuestionTable:
     """Each row once for each group of columns (or of cells that are the same in all rows)."""
     table, m = asked.table, len(groups)
     n, taken = len(table.lines), {x for group in groups for x in group if isinstance(x, int)}
@@ -169,7 +204,7 @@ def _stacked(asked: QuestionTable, words: list[str], groups: list[list[Any]]) ->
     lines = [x for x in table.lines for _ in range(m)]
     parts = [(path, k * m) for path, k in asked.parts]
     longer = replace(asked, table=replace(table, columns=[], lines=lines), parts=parts)
-    return longer.with_columns(names, columns, f"{m} questions of {n} rows")
+    return longer.with_columns(names, columns, note or f"{m} questions of {n} rows")
 
 
 def _of_comparisons(asked: QuestionTable, texts: Sequence[str | None]) -> QuestionTable | None:
@@ -599,5 +634,5 @@ def _list_in(cell: Any) -> list[Any] | None:
 #: The steps that make a row a question.
 STEPS: tuple[Callable[[QuestionTable], QuestionTable], ...] = (
     *(_with_events_joined, _with_votes, _in_milliseconds, _long),
-    *(_expanded, _out_of_texts, _apart, _with_options_compared),
+    *(_expanded, _out_of_texts, with_people_below, _apart, _with_options_compared),
 )

@@ -19,6 +19,7 @@ import numpy as np
 
 from tripletree.errors import ParseError
 from tripletree.io.headers import Comparison, comparisons_by_name, options_beside, says_far, says_near
+from tripletree.io.layouts import with_people_below
 from tripletree.io.questions import QuestionTable
 from tripletree.io.replies import TWO, answers_beside, code_word, fits_positions, key_word, positions_said, yes_or_no
 from tripletree.io.ways import ask, call_for, near_call, odd_call
@@ -131,15 +132,17 @@ def with_names(asked: QuestionTable) -> QuestionTable:
     table = named_by_first_row(asked.table)
     if asked.table.names is not None or table.names is None or len(table.names) < 4:
         return asked
+    notes = [*asked.notes, "the first row names the columns"]
+    named = replace(asked.taking(range(1, len(asked.table.lines))), table=table, notes=notes)
+    below = with_people_below(named)
+    if below is not named:
+        return below
     fits = _fits(table, None, None)
     for fit in fits:
         row = [[str(table.names[k]) for k in fit.items]]
         if positions_said([str(table.names[fit.answer])], row, [None] * 3)[0][0] != -2:
             return asked
-    if not fits:
-        return asked
-    asked.notes.append("the first row names the columns")
-    return replace(asked.taking(range(1, len(asked.table.lines))), table=table)
+    return named if fits else asked
 
 
 def _and(names: Sequence[Any]) -> str:
