@@ -336,3 +336,38 @@ def test_read_comparisons__a_column_for_each_person():
         read_answers(io.StringIO(text))
     assert "odd='answer'" in str(caught.value)
     assert len(read_answers(io.StringIO(text), odd="answer")) == 6
+
+
+@pytest.mark.parametrize(
+    "above", ["Study 2\n", "Odd one out study\nexported 2026-02-03\n\n", '"Checklist, 2026",,,\n\n', "\n\nTitle\n"]
+)
+@pytest.mark.parametrize(
+    ("read", "text"),
+    [
+        (read_answers, "subject,word_1,word_2,word_3,odd\nu0,duck,eel,trout,trout\nu0,dog,hen,eel,hen\n"),
+        (read_comparisons, "anchor,option1,option2,answer\na,b,c,b\nb,c,d,d\n"),
+        (read_triplets, "a,b,c\nx,y,z\ny,z,w\n"),
+        (read_pairs, "a,b,link\nx,y,must\ny,z,cannot\n"),
+        (read_edges, "child,parent\nx,y\nz,y\ny,w\nq,w\n"),
+        (read_hierarchy, "child,parent\nx,y\nz,y\ny,w\nq,w\n"),
+        (read_lineages, "order,family,species\nA,B,x\nA,B,y\nA,C,z\n"),
+        (read_hierarchy, "order,family,species\nA,B,x\nA,B,y\nA,C,z\n"),
+    ],
+)
+def test_read__titles_above_a_known_header_are_passed_over(read, text, above):
+    plain = read(io.StringIO(text))
+    found = read(io.StringIO(above + text))
+    if isinstance(plain, tt.Hierarchy):
+        assert found == plain
+    else:
+        assert repr(found) == repr(plain)
+    broken = text.rpartition("\n")[0].rpartition("\n")[0] + "\nonly one\n"
+    with pytest.raises(ParseError) as caught:
+        read(io.StringIO(above + broken))
+    assert f"line {(above + broken).count(chr(10))}" in str(caught.value)
+
+
+def test_read__a_line_of_one_cell_is_no_title_of_a_table_without_header():
+    with pytest.raises(ParseError, match="line 1"):
+        read_pairs(io.StringIO("Title\nx,y,must\ny,z,cannot\n"))
+    assert read_hierarchy(io.StringIO("food\nfood > bread\nfood > cheese\ntoys\n")).n_leaves == 3

@@ -17,6 +17,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
+from itertools import dropwhile
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, overload
 
@@ -399,10 +400,15 @@ class _Lines(NamedTuple):
     """All of it, comments and blanks in front of lines, too."""
 
 
+#: A line of one cell.
+_TITLE = re.compile(r""""[^"]*"[\t,;|]*|[^\t,;|"]*[\t,;|]*""")
+
+
 def _table_by_header(x: _Lines) -> _Recognition | None:
     for lines in (x.first or [x.header], [x.above, *x.first]):
         for delimiter in _DELIMITERS:
-            table = (line.lstrip("#").split(delimiter) for line in lines)
+            below = [*dropwhile(lambda line: _TITLE.fullmatch(line.rstrip()), lines)] or lines
+            table = (line.lstrip("#").split(delimiter) for line in below)
             names, *rows = ([cell.strip().strip('"') for cell in row] for row in table)
             known = edge_columns(names) or bounds_in(names, rows) or lineage_columns(names)
             if len(names) > 1 and (known or {"a", "b", "c"} <= set(names)):

@@ -22,7 +22,7 @@ import numpy as np
 
 from tripletree.core.checks import counted, refuse_lazy
 from tripletree.core.hierarchy import Hierarchy
-from tripletree.core.notes import note
+from tripletree.core.notes import READING, note
 from tripletree.core.placeholders import FILLER, MEMBER, TAXON
 from tripletree.errors import DuplicateLeafError, MissingDependencyError, ParseError, TripletreeError
 from tripletree.io.json_text import load_json
@@ -325,9 +325,7 @@ def read_table(
         text = _without_notes(text)
     title = text[: text.find("\n")] if above else ""
     text = text.split("\n", above)[-1]
-    first = next((x for x in text[:100_000].split("\n") if x.strip() and not x.startswith("#")), "")
-    if _SEP_LINE.fullmatch(first.strip()):
-        first = next((x for x in text[:100_000].split("\n")[1:] if x.strip() and not x.startswith("#")), "")
+    first = _first_row(text, name, known)[2] if text.strip() else ""
     if decimal == "," and delimiter is None:  # the header may have commas in its names, too
         delimiter = next((x for x in "\t;|" if x in first), ",")
     if spaced and len(first.split()) >= 3 and not any(x in first for x in _DELIMITERS):
@@ -432,6 +430,10 @@ def split_rows(
     """
     text = with_newlines(text)
     start, line, first = _first_row(text, path, known)
+    lines_above = [x.strip(" ,;\t|\"\r") for x in text[:start].split("\n") if not _SEP_LINE.fullmatch(x.strip())]
+    titles = [x for x in lines_above if x and not x.startswith("#")]
+    if titles:
+        note(READING, f"left out above the table: {'; '.join(titles)!r:.80}")
     line, body = line + above, text[start:]
     if delimiter is None and header is not False and _is_of_r(body, first):
         delimiter = " "
@@ -555,8 +557,27 @@ def _stripped(cells: Sequence[str]) -> list[str]:
 
 
 def _first_row(text: str, path: str | None, known: Any) -> tuple[int, int, str]:
-    """The place of the first row that is not a comment, or is a header behind a ``#``: offset, line and text."""
-    at, line = 0, 1
+    """The place of the first row that is not a comment, or is a header behind a ``#``: offset, line and text.
+
+    If it is a title, as spreadsheets have them, and a known header comes below it, that is the first row.
+    """
+    first = at, line, row = _row_from(text, 0, 1, path, known)
+    for _ in range(_HEAD):
+        if _known_under(row, known):
+            return at, line, row
+        apart = [_cells(row, x) for x in _DELIMITERS if x in row]
+        at, line = text.find("\n", at) + 1, line + 1
+        if any(sum(bool(x.strip()) for x in cells) != 1 for cells in apart) or not at:
+            return first
+        try:
+            at, line, row = _row_from(text, at, line, path, known)
+        except ParseError:
+            return first
+    return first
+
+
+def _row_from(text: str, at: int, line: int, path: str | None, known: Any) -> tuple[int, int, str]:
+    """The first row from a place on that is not a comment, or is a header behind a ``#``."""
     while at < len(text):
         stop = text.find("\n", at)
         stop = len(text) if stop < 0 else stop
