@@ -283,11 +283,7 @@ def test_layouts__json_that_is_cut_off_is_told_by_its_name(tmp_path):
 
 
 TRIOS = [("wolf", "fox", "eel"), ("fox", "cat", "eel"), ("cat", "wolf", "hen"), ("hen", "eel", "fox")]
-BY_PERSON = {
-    "Anna": ["eel", "eel", "hen", "eel"],
-    "Ben": ["eel", "cat", "hen", None],
-    "P3": ["wolf", "eel", "cat", "hen"],
-}
+REPLIES = [["eel", "eel", "hen", "eel"], ["eel", "cat", "hen", None], ["wolf", "eel", "cat", "hen"]]
 
 
 def said_by(found):
@@ -298,17 +294,21 @@ def said_by(found):
     "names", [["item1", "item2", "item3"], ["a", "b", "c"], ["Bild links", "Mitte", "rechts"], [""]]
 )
 @pytest.mark.parametrize("number", [None, "trial", "Frage"])
-def test_read_answers__a_column_for_each_person(names, number):
+@pytest.mark.parametrize(
+    "people", ["P1,P2,P3", "s01,s02,s07", "Rater A,Rater B,Rater C", "vp_1,vp_2,vp_3", "coderX,coderY,coderZ"]
+)
+def test_read_answers__a_column_for_each_person(names, number, people):
+    people = people.split(",")
     frame = pd.DataFrame(TRIOS, columns=names) if names[0] else pd.DataFrame({"triad": ["|".join(x) for x in TRIOS]})
-    frame = frame.assign(**BY_PERSON)
+    frame = frame.assign(**dict(zip(people, REPLIES, strict=True)))
     if number is not None:
         frame.insert(0, number, range(1, 5))
-    right = sorted(
-        (who, *sorted(trio), odd)
-        for who, all_of in BY_PERSON.items()
+    every = [
+        (who, trio, odd)
+        for who, all_of in zip(people, REPLIES, strict=True)
         for trio, odd in zip(TRIOS, all_of, strict=True)
-        if odd
-    )
+    ]
+    right = sorted((who, *sorted(trio), odd) for who, trio, odd in every if odd)
     for one in (frame, io.StringIO(frame.to_csv(index=False)), io.StringIO(frame.to_csv(index=False, sep=";"))):
         found = read_answers(one)
         assert said_by(found) == right
@@ -316,14 +316,39 @@ def test_read_answers__a_column_for_each_person(names, number):
         assert "a column for each person" in found.reading
 
 
+@pytest.mark.parametrize(
+    "names",
+    [
+        *(
+            "closest,furthest",
+            "best,worst",
+            "most typical,least typical",
+            "gt,pred",
+            "label,prediction",
+            "before,after",
+        ),
+        *("round1,round2", "session1,session2", "first,second", "left,right", "similar1,similar2", "answer1,answer2"),
+        *("Anna,Ben", "so,se", "rater1,vp2", "rank1,rank2"),
+    ],
+)
+def test_read_answers__columns_that_may_be_something_else_are_asked_about(names):
+    frame = pd.DataFrame(TRIOS, columns=["a", "b", "c"]).assign(**dict(zip(names.split(","), REPLIES, strict=False)))
+    try:
+        found = read_answers(frame)
+    except ParseError:
+        return
+    assert len(found) == 4  # of one of them
+    assert "people" not in found.reading
+
+
 def test_read_answers__columns_that_are_no_people():
-    frame = pd.DataFrame(TRIOS, columns=["a", "b", "c"]).assign(**BY_PERSON)
-    found = read_answers(frame, odd="Ben")
+    frame = pd.DataFrame(TRIOS, columns=["a", "b", "c"]).assign(P1=REPLIES[0], P2=REPLIES[1])
+    found = read_answers(frame, odd="P2")
     assert [x.odd for x in found if x.kind == "odd"] == ["eel", "cat", "hen"]
-    ranked = pd.DataFrame(TRIOS, columns=["a", "b", "c"]).assign(u=[x[2] for x in TRIOS], v=[x[0] for x in TRIOS])
+    ranked = pd.DataFrame(TRIOS, columns=["a", "b", "c"]).assign(P1=[x[2] for x in TRIOS], P2=[x[0] for x in TRIOS])
     with pytest.raises(ParseError, match="which of the 5 columns holds the answer"):
         read_answers(ranked)
-    few = pd.DataFrame([("x", "y", "z"), ("y", "x", "z")], columns=["a", "b", "c"]).assign(u=["x", "y"], v=["x", "x"])
+    few = pd.DataFrame([("x", "y", "z"), ("y", "x", "z")], columns=["a", "b", "c"]).assign(P1=["x", "y"], P2=["x", "x"])
     with pytest.raises(ParseError, match="which of the 5 columns holds the answer"):
         read_answers(few)
 
@@ -348,7 +373,7 @@ def test_read_comparisons__a_column_for_each_person():
         (read_comparisons, "anchor,option1,option2,answer\na,b,c,b\nb,c,d,d\n"),
         (read_triplets, "a,b,c\nx,y,z\ny,z,w\n"),
         (read_pairs, "a,b,link\nx,y,must\ny,z,cannot\n"),
-        (read_edges, "child,parent\nx,y\nz,y\ny,w\nq,w\n"),
+        (read_edges, "Pets\nchild,parent\nx,y\nz,y\ny,w\nq,w\n"),
         (read_hierarchy, "child,parent\nx,y\nz,y\ny,w\nq,w\n"),
         (read_lineages, "order,family,species\nA,B,x\nA,B,y\nA,C,z\n"),
         (read_hierarchy, "order,family,species\nA,B,x\nA,B,y\nA,C,z\n"),
@@ -371,3 +396,17 @@ def test_read__a_line_of_one_cell_is_no_title_of_a_table_without_header():
     with pytest.raises(ParseError, match="line 1"):
         read_pairs(io.StringIO("Title\nx,y,must\ny,z,cannot\n"))
     assert read_hierarchy(io.StringIO("food\nfood > bread\nfood > cheese\ntoys\n")).n_leaves == 3
+
+
+@pytest.mark.parametrize(
+    ("read", "text"),
+    [
+        (read_lineages, "Mammals,\ngenus,species\nCanis,lupus\nFelis,catus\nBirds,\ngenus,species\nCorvus,corax\n"),
+        (read_edges, "Pets\nchild,parent\nx,y\nz,y\nchild,parent\ny,w\n"),
+        (read_answers, "Day 1\na,b,c,odd\nx,y,z,x\ny,z,w,z\na,b,c,odd\nx,y,w,y\n"),
+        (read_pairs, "Day 1\na,b,link\nx,y,must\na,b,link\ny,z,cannot\n"),
+    ],
+)
+def test_read__a_header_that_comes_again_below_a_title_is_refused(read, text):
+    with pytest.raises(ParseError, match=r"line \d: the header again \(it is in line \d\): several tables in one file"):
+        read(io.StringIO(text))

@@ -80,6 +80,7 @@ def test_nested_sets__random_trees_come_back():
         ("name,lft,rgt\na,1,4\nb,2,x\n", "line 3: 'x' in column 'rgt' is not a bound, which is a whole number"),
         ("name,lft,rgt\na,1,4\nb,2,\n", "'' in column 'rgt' is not a bound"),
         ("name,lft,rgt\na,1,4\na,2,3\n", "nested sets need a column that names each node once; there are 'name'"),
+        ("name,lft,rgt,kg\na,1,6,.1\nb,2,3,.2\nb,4,5,.3\n", "need a column that names each node once"),
     ],
 )
 def test_nested_sets__bounds_that_are_none(text, words):
@@ -89,7 +90,15 @@ def test_nested_sets__bounds_that_are_none(text, words):
 
 
 @pytest.mark.parametrize(
-    "text", ["id,left,right\n1,2,3\n2,3,4\n3,4,5\n", "w,left,right\na,cat,dog\nb,cat,eel\nc,dog,eel\n"]
+    "text",
+    [
+        "id,left,right\n1,2,3\n2,3,4\n3,4,5\n",
+        "w,left,right\na,cat,dog\nb,cat,eel\nc,dog,eel\n",
+        "label,left,top,right,bottom\na,0,1,100,5\nb,10,2,15,6\nc,20,3,25,7\nd,30,4,35,8\n",  # boxes in a picture
+        "who,left,right\nann,20,24\nbob,28,39\ncy,41,44\n",  # the grip of both hands
+        "ear,left,right\na,20,50\nb,30,35\nc,36,40\n",
+        "id,left,right\n1,2,3\n2,4,5\n3,6,7\n",  # a binary tree by its children
+    ],
 )
 def test_nested_sets__left_and_right_of_something_else(text):
     with collected() as notes, pytest.raises(ParseError):

@@ -709,3 +709,14 @@ def test_groups__many_small_classes_begin_with_groups_of_the_features():
     assert tt.pairwise_f_score(y, model.labels_) > 0.9
     model = OddOneOutClustering(25, target="groups").fit(model._samples, oracle=person(y))
     assert tt.pairwise_f_score(y, model.labels_) > 0.85
+
+
+@pytest.mark.parametrize("apart", [0.0, 1e-6])
+def test_by_tree__equal_rows_are_parted_if_answers_part_them(apart):
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        truth = yule(8, rng)
+        X = rng.normal(size=(8, 3))
+        X[1::2] = X[::2] + apart * rng.normal(size=(4, 3))
+        model = OddOneOutClustering(400, target="hierarchy").fit(X, oracle=expert(truth))
+        assert displays(model.hierarchy_, tt.decompose(truth)).all()

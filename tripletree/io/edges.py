@@ -526,7 +526,7 @@ def _with_parents(table: RowTable) -> RowTable:
     low, high = ([_bound(table, k, row) for row in range(len(table.lines))] for k in at)
     free = [k for k in range(len(names)) if k not in at]
     children = [k for k, x in enumerate(names) if k in free and (CHILD.among([x]) or is_called_id(x))]
-    child = next((k for k in (*children, *free) if len({*table.columns[k]}) == len(table.lines)), None)
+    child = next((k for k in (*children, *free[:1]) if len({*table.columns[k]}) == len(table.lines)), None)
     if child is None:
         shown = shown_names([names[k] for k in free])
         raise table.refusal(f"nested sets need a column that names each node once; there are {shown}")

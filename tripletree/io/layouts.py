@@ -37,7 +37,7 @@ from tripletree.io.wording import (
     words_before,
 )
 from tripletree.tables.cells import cell_text, column_word, is_no_answer
-from tripletree.tables.columns import REPLY, SECONDS, WHEN, WHO, asides, is_aside, option_pairs, plain, words_of
+from tripletree.tables.columns import REPLY, SECONDS, WHEN, WHO, are_people, asides, is_aside, option_pairs, plain
 from tripletree.tables.rows import RowTable, shown_names
 
 _MOST_EVENTS = 20
@@ -160,12 +160,8 @@ def with_people_below(asked: QuestionTable) -> QuestionTable:
         return asked
     for first, width in ((0, 3), (1, 3), (0, 1), (1, 1)):  # the first may number the questions
         people = free[first + width :]
-        words = {word for k in people for word in re.split(r"[_\d]+", words_of(names[k]))}
-        if (
-            len(people) < 2
-            or not words.isdisjoint(REPLY.names)
-            or not {names[k] for k in people}.isdisjoint(asked.sought.wanted)
-        ):
+        called = [names[k] for k in people]
+        if len(people) < 2 or not are_people(called) or not {*called}.isdisjoint(asked.sought.wanted):
             continue
         cells = [table.texts(k) for k in free[first : first + width]]
         shown = [*zip(*cells, strict=True)] if width == 3 else _three_in(cells[0], table.texts(people[0]))[0]
@@ -175,7 +171,7 @@ def with_people_below(asked: QuestionTable) -> QuestionTable:
         if shown is not None and agree and several and all(_say_one(x, shown) for x in said):
             used = [k for k in range(len(names)) if k not in free[:first]]
             asked = asked.with_columns([names[k] for k in used], [table.columns[k] for k in used])
-            one_each = [[names[k], used.index(k)] for k in people]
+            one_each = [[name, used.index(k)] for name, k in zip(called, people, strict=True)]
             return _apart(_stacked(asked, ["who", "answer"], one_each, "a column for each person"))
     return asked
 

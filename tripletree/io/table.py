@@ -325,12 +325,13 @@ def read_table(
         text = _without_notes(text)
     title = text[: text.find("\n")] if above else ""
     text = text.split("\n", above)[-1]
-    first = _first_row(text, name, known)[2] if text.strip() else ""
+    first = _first_row(text, name, known, titles=not titles)[2] if text.strip() else ""
     if decimal == "," and delimiter is None:  # the header may have commas in its names, too
         delimiter = next((x for x in "\t;|" if x in first), ",")
     if spaced and len(first.split()) >= 3 and not any(x in first for x in _DELIMITERS):
         return _split_at_blanks(text, name, header, known)
-    table = split_rows(text, name, delimiter=delimiter, header=header, known=known, empty_rows=empty_rows, above=above)
+    how: dict[str, Any] = {"delimiter": delimiter, "header": header, "known": known, "empty_rows": empty_rows}
+    table = split_rows(text, name, **how, above=above, titles=not titles)
     return replace(table, title=title.strip(' ,;\t|"\r')) if above else table
 
 
@@ -409,6 +410,7 @@ def split_rows(
     empty_rows: bool = False,
     problem: Callable[[int, str], None] | None = None,
     above: int = 0,
+    titles: bool = True,
 ) -> RowTable:
     """Read delimited text (CSV). Lines with ``#`` in front above the first row are comments, unless one is the header.
 
@@ -427,13 +429,15 @@ def split_rows(
         Called with the line and the message of a bad row, which is then left out. By default it is an error.
     above : int
         How many lines of the source stand above the text.
+    titles : bool
+        True if lines of one cell above a known header are passed over.
     """
     text = with_newlines(text)
-    start, line, first = _first_row(text, path, known)
-    lines_above = [x.strip(" ,;\t|\"\r") for x in text[:start].split("\n") if not _SEP_LINE.fullmatch(x.strip())]
-    titles = [x for x in lines_above if x and not x.startswith("#")]
-    if titles:
-        note(READING, f"left out above the table: {'; '.join(titles)!r:.80}")
+    start, line, first = _first_row(text, path, known, titles=titles)
+    lines_above = [x.strip(' ,;\t|"\r') for x in text[:start].split("\n") if not _SEP_LINE.fullmatch(x.strip())]
+    passed = [x for x in lines_above if x and not x.startswith("#")]
+    if passed:
+        note(READING, f"left out above the table: {'; '.join(passed)!r:.80}")
     line, body = line + above, text[start:]
     if delimiter is None and header is not False and _is_of_r(body, first):
         delimiter = " "
@@ -472,8 +476,12 @@ def split_rows(
         header = len(rows[0]) <= MOST_COLUMNS and known(_stripped(rows[0]))
     width = len(rows[0])
     if header:
-        names = _stripped(rows.pop(0))
-        header_line = lines.pop(0)
+        above_all = rows.pop(0)
+        names, header_line = _stripped(above_all), lines.pop(0)
+        if passed and above_all in rows:
+            number = lines[rows.index(above_all)]
+            msg = f"the header again (it is in line {header_line}): several tables in one file; make a file of each"
+            raise ParseError(msg, path=path, line=number)
     longer = names is not None and bool(rows) and all(len(x) == width + 1 and x[0] for x in rows)
     quoted = body.lstrip()[:1] == '"' or delimiter == " "
     if longer and not quoted:  # not decimal commas, nor a delimiter behind each row
@@ -556,13 +564,13 @@ def _stripped(cells: Sequence[str]) -> list[str]:
     return names
 
 
-def _first_row(text: str, path: str | None, known: Any) -> tuple[int, int, str]:
+def _first_row(text: str, path: str | None, known: Any, *, titles: bool = True) -> tuple[int, int, str]:
     """The place of the first row that is not a comment, or is a header behind a ``#``: offset, line and text.
 
     If it is a title, as spreadsheets have them, and a known header comes below it, that is the first row.
     """
     first = at, line, row = _row_from(text, 0, 1, path, known)
-    for _ in range(_HEAD):
+    for _ in range(_HEAD if titles else 0):
         if _known_under(row, known):
             return at, line, row
         apart = [_cells(row, x) for x in _DELIMITERS if x in row]

@@ -274,6 +274,16 @@ MAYBE_WHO = frozenset(
         "runid device deviceid account login observation hash browserid visitor visitorid clientid respid"
     )
 )
+#: A person with a number or letter: P1, Vp01, Rater A.
+_ONE_PERSON = re.compile(rf"({'|'.join({*_PEOPLE, *words_in('p s ss vpn tn')} - {'session'})})(?:_?\d+|_[a-z])")
+
+
+def are_people(names: Iterable[str]) -> bool:
+    """True if columns are called like numbered people, all in one way."""
+    found = [_ONE_PERSON.fullmatch(words_of(x)) for x in names]
+    return all(found) and len({x[1] for x in found if x}) == 1
+
+
 WHO = Role(
     "who",
     "the person",
@@ -566,7 +576,10 @@ def _two_called(names: Iterable[Any], first: Sequence[str], second: Sequence[str
 
 
 def bounds_in(names: Sequence[Any], rows: Iterable[Sequence[Any]] | None = None) -> tuple[int, int] | None:
-    """The columns of the bounds of nested sets. If rows are given, those called left and right have to hold some."""
+    """The columns of the bounds of nested sets. If rows are given, those called left and right have to hold some.
+
+    Then each number from the least to the greatest is a bound, as nested sets are numbered: sides of boxes are not.
+    """
     at = _two_called(names, _LOWER, _UPPER)
     if len(names) < 3 or at is None or rows is None or plain(names[at[0]]) not in _LOWER[-2:]:
         return at if len(names) > 2 else None
@@ -574,9 +587,11 @@ def bounds_in(names: Sequence[Any], rows: Iterable[Sequence[Any]] | None = None)
     if len(cells) < 3 or not all(map(_WHOLE.fullmatch, chain.from_iterable(cells))):
         return None
     spans = [(int(x), int(y)) for x, y in cells]
-    different = len({*chain.from_iterable(spans)}) == 2 * len(spans) and all(x < y for x, y in spans)
+    bounds = sorted(chain.from_iterable(spans))
+    numbered = bounds == [*range(bounds[0], bounds[0] + len(bounds))] and all(x < y for x, y in spans)
     crossed = any(a < c < b < d for (a, b), (c, d) in pairwise(sorted(spans)))
-    return at if different and not crossed else None
+    nested = any(c < b for (_, b), (c, _) in pairwise(sorted(spans)))
+    return at if numbered and nested and not crossed else None
 
 
 def two_parents(names: Sequence[Any]) -> tuple[int, int] | None:

@@ -40,6 +40,9 @@ PARTS, EARLIER = 20, 4
 #: All chains but the first begin at Ward's tree of samples moved at random by 0.15 standard deviations.
 MOVED = 0.15
 
+#: Features are taken to be measured no better than this share of their deviation: chains could not part equal rows.
+BLUR = 1e-3
+
 #: The number of random trios that are compared for a question, and of trees whose neighbouring clades give more trios.
 TRIOS, NEIGHBOURING = 1_500, 3
 
@@ -141,6 +144,8 @@ class TreeBeliefs:
         self.n, self.seed, self.steps = len(points), seed, min(MOST_STEPS, STEPS * len(points))
         self.given, self.rows = noise, np.empty((0, 3), np.int32)
         d, rng = points.shape[1], np.random.default_rng(seed)
+        if d:
+            points = points + BLUR * points.std(axis=0) * np.random.default_rng((seed, 1)).normal(size=points.shape)
         kinds = KINDS if d else KINDS[:1]
         self.chains: list[list[Chain]] = [[] for _ in kinds]
         for k in range(CHAINS):
