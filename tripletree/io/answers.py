@@ -151,8 +151,8 @@ def read_answers(
         JSON lines, or a table: CSV, TSV, Parquet, Excel, or columns of numbers. Or what experiments save: records of
         JSON (jsPsych), also below their people, three items as a list in one cell (PsychoPy), a row a person with the
         items in the text of the question or in the header (Qualtrics, Google Forms), a column for each person
-        (P1, P2; Rater A, Rater B). A folder or a list has a file a person, who is called as the file if no column says it.
-        ``"-"`` is the standard input. Gzip, bzip2, xz and zip are unpacked.
+        (P1, P2; Rater A, Rater B). A folder or a list has a file a person, who is called as the file if no column says
+        it. ``"-"`` is the standard input. Gzip, bzip2, xz and zip are unpacked.
     odd : str or int, optional
         The column of a table that holds the answer, by name or by position counted from 0. An answer is the label of
         the odd item. In a column without labels it is the position 1, 2 or 3 (0, 1 or 2 if there is a 0), a letter
