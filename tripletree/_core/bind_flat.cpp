@@ -107,8 +107,8 @@ bool min_conflicts(std::vector<Index>& label, Index k, const std::vector<Triplet
     return intact >= m;
 }
 
-nb::object moved(const Vector<Index>& codes, Index k, const Rows& rows, const Depths& depth,
-                 const Table<double>& place, double away, double price, Count tabu, Count max_steps) {
+nb::object moved(const Vector<Index>& codes, Index k, const Rows& rows, const Depths& depth, const Table<double>& place,
+                 double away, double price, Count tabu, Count max_steps) {
     const auto n = static_cast<Index>(codes.size());
     require(k >= 1, "there is a cluster");
     require_range(codes, k, "a label names no cluster");
