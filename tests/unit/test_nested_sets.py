@@ -135,3 +135,14 @@ def test_pedigree__two_parents_are_told_and_either_is_read(parents, child, tmp_p
     told = CliRunner().invoke(main, ["info", "p.csv"]).stderr
     assert "-O child_column=" in told
     assert json.dumps(parents.split(",")[0]).strip('"') in told or parents.split(",")[0] in told
+
+
+@pytest.mark.parametrize("order", ["as numbered", "shuffled"])
+def test_nested_sets__left_and_right_of_many_nodes(order):
+    below = "\n".join(f"x{k},{2 * k + 2},{2 * k + 3}" for k in range(300))
+    rows = f"top,1,602\n{below}".split("\n")
+    if order == "shuffled":
+        random.Random(0).shuffle(rows)
+    text = "name,left,right\n" + "\n".join(rows) + "\n"
+    for found in (read_hierarchy(io.StringIO(text)), read_edges(io.StringIO(text))):
+        assert (found.n_leaves, found.names) == (300, ("top",))

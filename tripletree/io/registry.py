@@ -140,8 +140,8 @@ def _recognized(path: Source) -> _Recognition:
 
 def _of_frame(frame: Any) -> _Recognition:
     """Return the format of a data frame, told by its first rows as those of a file are."""
-    table = table_of(frame_columns(frame))
-    rows = [table.names or [], *zip(*(column[:LINES] for column in table.columns), strict=True)]
+    table = table_of({name: column[:LINES] for name, column in frame_columns(frame).items()})
+    rows = [table.names or [], *zip(*table.columns, strict=True)]
     return _of_lines("\n".join("\t".join(re.sub(r"\s+", " ", cell_text(x) or "") for x in row) for row in rows), FRAME)
 
 
@@ -312,7 +312,7 @@ def are_triplets(lines: Sequence[str]) -> bool:
 
 
 def _of_columns(names: Sequence[str], name: str | None, rows: list[list[str]] | None = None) -> _Recognition:
-    if edge_columns(names) or bounds_in(names, rows or ()):
+    if edge_columns(names) or bounds_in(names, rows or (), head=True):
         return _Recognition("edges", f"it has columns of children and parents: {', '.join(names[:6])}")
     if lineage_columns(names) and (rows is None or looks_like_lineages(names, rows)):
         return _Recognition("lineages", f"it has columns of ranks or paths: {', '.join(names[:6])}")
@@ -410,7 +410,7 @@ def _table_by_header(x: _Lines) -> _Recognition | None:
             below = [*dropwhile(lambda line: _TITLE.fullmatch(line.rstrip()), lines)] or lines
             table = (line.lstrip("#").split(delimiter) for line in below)
             names, *rows = ([cell.strip().strip('"') for cell in row] for row in table)
-            known = edge_columns(names) or bounds_in(names, rows) or lineage_columns(names)
+            known = edge_columns(names) or bounds_in(names, rows, head=True) or lineage_columns(names)
             if len(names) > 1 and (known or {"a", "b", "c"} <= set(names)):
                 return _of_columns(names, x.path, rows)
             refuse_pedigree(names, x.path, 1)

@@ -575,10 +575,12 @@ def _two_called(names: Iterable[Any], first: Sequence[str], second: Sequence[str
     return found[0] if len(found) == 1 else None
 
 
-def bounds_in(names: Sequence[Any], rows: Iterable[Sequence[Any]] | None = None) -> tuple[int, int] | None:
-    """The columns of the bounds of nested sets. If rows are given, those called left and right have to hold some.
+def bounds_in(
+    names: Sequence[Any], rows: Iterable[Sequence[Any]] | None = None, *, head: bool = False
+) -> tuple[int, int] | None:
+    """The columns of the bounds of nested sets. If rows are given, columns called left and right have to hold bounds.
 
-    Then each number from the least to the greatest is a bound, as nested sets are numbered: sides of boxes are not.
+    In all rows, each number from the least to the greatest is a bound. Sides of boxes have gaps, and so may a `head`.
     """
     at = _two_called(names, _LOWER, _UPPER)
     if len(names) < 3 or at is None or rows is None or plain(names[at[0]]) not in _LOWER[-2:]:
@@ -588,10 +590,11 @@ def bounds_in(names: Sequence[Any], rows: Iterable[Sequence[Any]] | None = None)
         return None
     spans = [(int(x), int(y)) for x, y in cells]
     bounds = sorted(chain.from_iterable(spans))
-    numbered = bounds == [*range(bounds[0], bounds[0] + len(bounds))] and all(x < y for x, y in spans)
+    different = len({*bounds}) == len(bounds) and all(x < y for x, y in spans)
     crossed = any(a < c < b < d for (a, b), (c, d) in pairwise(sorted(spans)))
     nested = any(c < b for (_, b), (c, _) in pairwise(sorted(spans)))
-    return at if numbered and nested and not crossed else None
+    numbered = nested and bounds[-1] - bounds[0] == len(bounds) - 1
+    return at if different and not crossed and (numbered or head) else None
 
 
 def two_parents(names: Sequence[Any]) -> tuple[int, int] | None:
